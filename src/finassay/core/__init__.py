@@ -1,0 +1,35 @@
+"""Typed errors, exit codes, content hashes, progress: what every room stands on."""
+
+from __future__ import annotations
+
+from finassay.core._errors import (
+    CandidateError,
+    ExitCode,
+    FinassayError,
+    GoldError,
+    InputError,
+    InternalError,
+    MissingExtraError,
+    Place,
+    worst_exit_code,
+)
+from finassay.core._hashing import hash_bytes, hash_file, hash_json, hash_table, hash_tables
+from finassay.core._progress import progress
+
+__all__ = [
+    "CandidateError",
+    "ExitCode",
+    "FinassayError",
+    "GoldError",
+    "InputError",
+    "InternalError",
+    "MissingExtraError",
+    "Place",
+    "hash_bytes",
+    "hash_file",
+    "hash_json",
+    "hash_table",
+    "hash_tables",
+    "progress",
+    "worst_exit_code",
+]
