@@ -1,0 +1,1 @@
+"""What several test suites share: real servers, the shared data."""
