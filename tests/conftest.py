@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from support.servers import mariadb, postgres  # noqa: F401
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
