@@ -1,0 +1,388 @@
+"""The broker: a process of its own through which a candidate program reaches the database, and its query log."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from finassay.core import InputError, InternalError
+from finassay.execution._types import QueryRecord
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from finassay.database import Dialect, QueryPolicy
+
+_PROTOCOLS = ("native",)
+_START_S = 60.0
+_STOP_S = 5.0
+_OUT_OF_MEMORY = "the database process ran out of memory"
+
+
+class Broker:
+    """Serve a database to a jailed program over Unix sockets, and log what the program asks.
+
+    The servers run in a child process whose address space is limited, since a DuckDB query can allocate far more than
+    its own limit says. When a statement kills that process, its clients get an error, the log says so, and a new
+    process takes over the same sockets. The log is kept in this process: nothing the program sends can change it.
+
+    Parameters
+    ----------
+    url : str
+        Database URL, as `finassay.database.connect` takes it.
+    dialect : {"duckdb", "mysql", "postgres"}, optional
+        Dialect of statements on the native route; by default the engine's own. The MySQL and PostgreSQL routes have
+        their own.
+    policy : QueryPolicy, optional
+        What statements may do.
+    socket_dir : Path
+        Folder for the sockets ``native.sock``, ``mysql.sock``, ``postgres.sock``; made if it is missing.
+    overlays : mapping of str to str, optional
+        Table name to a replacement query in the engine's dialect.
+    memory : int
+        Address space of the broker's process in bytes.
+
+    Examples
+    --------
+    >>> with Broker("duckdb:///market.duckdb", socket_dir=folder) as broker:  # doctest: +SKIP
+    ...     run_the_program()
+    ...     for record in broker.records():
+    ...         print(record.index, record.status, record.rows, record.sql)
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        socket_dir: Path,
+        dialect: Dialect | None = None,
+        policy: QueryPolicy | None = None,
+        overlays: Mapping[str, str] | None = None,
+        memory: int = 8 << 30,
+    ) -> None:
+        from finassay.database import QueryPolicy
+
+        self._url = url
+        self._dialect = dialect
+        self._policy = policy or QueryPolicy()
+        self._overlays = dict(overlays or {})
+        self._memory = memory
+        self.socket_dir = socket_dir
+        self._listeners: dict[str, socket.socket] = {}
+        self._child: _Child | None = None
+        self._log = _Log()
+        self._lock = threading.RLock()
+        self._run = 0
+        self._closing = False
+
+    def __enter__(self) -> Broker:
+        """Start the process and wait until it serves.
+
+        Raises
+        ------
+        InputError
+            If the database cannot be opened or the sockets cannot be made.
+        """
+        try:
+            self._listeners = {name: _listen(self.socket_dir, f"{name}.sock") for name in _PROTOCOLS}
+            self._log.new_run(self._run)
+            self._spawn()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop the process and remove the sockets; the log stays readable."""
+        self._closing = True
+        child, self._child = self._child, None
+        if child is not None:
+            child.stop()
+        for name, listener in self._listeners.items():
+            listener.close()
+            (self.socket_dir / f"{name}.sock").unlink(missing_ok=True)
+        self._listeners = {}
+
+    def reset(
+        self,
+        *,
+        overlays: Mapping[str, str] | None = None,
+        policy: QueryPolicy | None = None,
+        dialect: Dialect | None = None,
+    ) -> None:
+        """Begin a new run: clients are disconnected, the log is empty, and these overlays are served.
+
+        A running broker takes milliseconds for this where a new one takes most of a second.
+
+        Parameters
+        ----------
+        overlays : mapping of str to str, optional
+            Overlays of the new run; by default none.
+        policy, dialect : optional
+            New values; by default what held before.
+        """
+        with self._lock:
+            self._overlays = dict(overlays or {})
+            self._policy = policy or self._policy
+            self._dialect = dialect or self._dialect
+            self._run += 1
+            self._log.new_run(self._run)
+            self._alive().ask({"op": "reset", **self._settings()})
+
+    def records(self) -> list[QueryRecord]:
+        """Return the statements of this run in the order in which they arrived.
+
+        Everything that reached the database is here, with every refused statement; what a protocol server answers by
+        itself (settings, transactions, questions about the schema) is not. A statement that still runs has the status
+        ``error`` and says so. Records with the route ``duckdb`` are what the shim in the program's own process
+        reported; a program can leave these out or invent them, and cannot touch those of the other routes.
+        """
+        with contextlib.suppress(_ChildDied), self._lock:
+            if self._child is not None:
+                self._child.ask({"op": "sync"})
+        return self._log.records()
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "url": self._url,
+            "overlays": self._overlays,
+            "policy": asdict(self._policy),
+            "dialect": self._dialect,
+            "run": self._run,
+        }
+
+    def _alive(self) -> _Child:
+        if self._child is None:
+            raise InternalError("The broker is not running: use it in a `with` block.")
+        return self._child
+
+    def _spawn(self) -> None:
+        with self._lock:
+            child = _Child(self._memory, list(self._listeners.values()), self._log, self._died)
+            self._child = child
+            numbers = {name: listener.fileno() for name, listener in self._listeners.items()}
+            child.ask({"op": "start", "listeners": numbers, **self._settings()})
+
+    def _died(self, why: str) -> None:
+        """Take note of a dead process and start another; runs in the thread that read its events."""
+        self._log.interrupted(why)
+        if self._closing or self._child is None:
+            return
+        with contextlib.suppress(_ChildDied, InputError):
+            self._spawn()
+
+
+class _ChildDied(InternalError):
+    """The broker's process ended while it was asked something."""
+
+
+class _Child:
+    """One server process: its control channel, its events, its end."""
+
+    def __init__(self, memory: int, listeners: list[socket.socket], log: _Log, died: Any) -> None:
+        read_end, write_end = os.pipe()
+        inherited = [write_end, *(listener.fileno() for listener in listeners)]
+        command = [sys.executable, "-m", "finassay.execution._wire", str(write_end), str(memory)]
+        environment = {**os.environ, "MALLOC_ARENA_MAX": "2", "ARROW_DEFAULT_MEMORY_POOL": "system"}
+        self._stderr = _Tail()
+        self._process = subprocess.Popen(  # noqa: S603 - our own module
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            pass_fds=inherited,
+            env=environment,
+            start_new_session=True,
+        )
+        os.close(write_end)
+        self._log = log
+        self._on_death = died
+        self._number = 0
+        self._replies: dict[int, dict[str, Any]] = {}
+        self._changed = threading.Condition()
+        self._dead = False
+        self._reading = threading.Thread(target=self._read, args=(read_end,), daemon=True)
+        self._reading.start()
+        self._stderr.follow(self._process.stderr)
+
+    def ask(self, command: dict[str, Any]) -> None:
+        """Send a command and wait until it is done."""
+        with self._changed:
+            self._number += 1
+            number = self._number
+        line = json.dumps({**command, "number": number}).encode() + b"\n"
+        try:
+            assert self._process.stdin is not None
+            self._process.stdin.write(line)
+            self._process.stdin.flush()
+        except OSError:
+            raise self._death() from None
+        with self._changed:
+            done = self._changed.wait_for(lambda: number in self._replies or self._dead, _START_S)
+            reply = self._replies.pop(number, None)
+        if reply is None:
+            raise self._death() if done else InternalError(f"The broker did not answer within {_START_S:.0f} s.")
+        if reply["event"] == "failed":
+            raise InputError(reply["message"], hint=reply["hint"], reason=reply["reason"])
+
+    def stop(self) -> None:
+        """End the process, gently and then not."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(_STOP_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._reading.join(_STOP_S)
+        self._stderr.close()
+
+    def _read(self, descriptor: int) -> None:
+        with open(descriptor, "rb") as events:  # noqa: PTH123 - a descriptor
+            for line in events:
+                if line.endswith(b"\n"):  # a dying process may leave half a line
+                    self._take(json.loads(line))
+        status = self._process.wait()
+        with self._changed:
+            self._dead = True
+            self._changed.notify_all()
+        self._on_death(_cause(status, self._stderr.text()))
+
+    def _take(self, event: dict[str, Any]) -> None:
+        if event["event"] in ("done", "failed"):
+            with self._changed:
+                self._replies[event["number"]] = event
+                self._changed.notify_all()
+        else:
+            self._log.take(event)
+
+    def _death(self) -> _ChildDied:
+        self._process.wait()
+        return _ChildDied(f"The broker's process ended: {_cause(self._process.returncode, self._stderr.text())}")
+
+
+class _Tail:
+    """The last of what a process wrote to standard error."""
+
+    def __init__(self) -> None:
+        self._data = b""
+        self._thread: threading.Thread | None = None
+
+    def follow(self, stream: Any) -> None:
+        self._thread = threading.Thread(target=self._read, args=(stream,), daemon=True)
+        self._thread.start()
+
+    def text(self) -> str:
+        if self._thread is not None:
+            self._thread.join(1.0)
+        return self._data.decode(errors="replace")
+
+    def close(self) -> None:
+        if self._thread is not None:
+            self._thread.join(1.0)
+
+    def _read(self, stream: Any) -> None:
+        with stream:
+            while part := stream.read1(4096):
+                self._data = (self._data + part)[-4096:]
+
+
+class _Log:
+    """The query log of the current run, fed by events."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.new_run(0)
+
+    def new_run(self, run: int) -> None:
+        with self._lock:
+            self._run = run
+            self._started = time.monotonic()
+            self._entries: dict[int, _Entry] = {}
+
+    def take(self, event: dict[str, Any]) -> None:
+        run, index = event.pop("key")
+        with self._lock:
+            if run != self._run:
+                return
+            if event.pop("event") == "start":
+                at = (event["time"] - self._started) * 1e3
+                record = QueryRecord(
+                    len(self._entries), event["route"], event["sql"], None, "error", None, None, 0.0, at, "still running"
+                )
+                self._entries[index] = _Entry(record)
+            elif index in self._entries:
+                entry = self._entries[index]
+                warnings = tuple(event.pop("warnings", ()))
+                entry.record = replace(entry.record, **{"error": None, **event}, warnings=warnings)
+                entry.ended = True
+
+    def interrupted(self, why: str) -> None:
+        """Close the entries that will never end."""
+        now = time.monotonic()
+        with self._lock:
+            for entry in self._entries.values():
+                if not entry.ended:
+                    ms = (now - self._started) * 1e3 - entry.record.t_ms
+                    entry.record = replace(entry.record, error=why, ms=ms)
+                    entry.ended = True
+
+    def records(self) -> list[QueryRecord]:
+        with self._lock:
+            return [entry.record for entry in self._entries.values()]
+
+
+@dataclass
+class _Entry:
+    record: QueryRecord
+    ended: bool = field(default=False)
+
+
+def _cause(status: int, stderr: str) -> str:
+    """Say why the process ended. The kernel's memory killer sends SIGKILL; a failed allocation in C++ aborts."""
+    if status in (-signal.SIGKILL, -signal.SIGABRT) or "bad_alloc" in stderr or "MemoryError" in stderr:
+        return _OUT_OF_MEMORY
+    how = f"signal {-status}" if status < 0 else f"status {status}"
+    last = stderr.strip().splitlines()[-1:] or ["no message"]
+    return f"the database process ended ({how}: {last[0]})"
+
+
+def _listen(folder: Path, name: str) -> socket.socket:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / name
+    if path.exists():
+        raise InputError(
+            f"The socket {path} exists: another broker uses this folder, or one was killed.",
+            hint="Give every broker a socket_dir of its own, or remove the file.",
+        )
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        # A socket address holds 107 bytes; the way through the descriptor is short whatever the folder is called.
+        short = Path(f"/proc/self/fd/{descriptor}")
+        listener.bind(str((short if short.exists() else folder) / name))
+        path.chmod(0o666)
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        raise InputError(f"Cannot make the socket {path}: {error}") from error
+    finally:
+        os.close(descriptor)
+    return listener

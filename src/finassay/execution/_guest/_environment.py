@@ -1,0 +1,61 @@
+"""The support modules and the environment of a program in the jail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+GUEST_HOME = "/run/finassay"
+_USER = "research"
+_PASSWORD = "research"  # noqa: S105 - the relay accepts any; programs want to find one
+_FILES = Path(__file__).parent / "files"
+
+
+def guest_files() -> Mapping[str, Path]:
+    """Return the files to mount read-only in ``/run/finassay``: name there to path here.
+
+    ``finassay_relay.py`` is to run in the background of the jail (``python /run/finassay/finassay_relay.py``; it prints
+    ``ready`` once it listens). ``/run/finassay`` must be on ``sys.path`` of the program: `guest_env` says so through
+    ``PYTHONPATH``. An interpreter that starts with it loads ``sitecustomize.py``, which puts the DuckDB shim in place;
+    one that does not can ``import finassay_duckdb; finassay_duckdb.install()`` at any time before the program runs.
+    """
+    return {path.name: path for path in sorted(_FILES.glob("*.py"))}
+
+
+def guest_env(dialect: str, schema: str, *, home: str = GUEST_HOME) -> dict[str, str]:
+    """Return the environment variables by which a program finds its database.
+
+    Parameters
+    ----------
+    dialect : {"duckdb", "mysql", "postgres"}
+        Dialect of the native route. ``DATABASE_URL`` leads to the PostgreSQL server for ``postgres``, else to the
+        MySQL one.
+    schema : str
+        Name of the database, as clients give it when they connect.
+    home : str
+        Where the guest files are mounted; sockets are in ``sockets`` below it.
+
+    Returns
+    -------
+    dict
+        ``FINASSAY_*``, ``DB_*``, ``MYSQL_*``, ``PG*``, ``DATABASE_URL``, ``PYTHONPATH``.
+    """
+    server = {"HOST": "127.0.0.1", "PORT": "3306", "USER": _USER, "PASSWORD": _PASSWORD}
+    mysql = f"mysql+pymysql://{_USER}:{_PASSWORD}@127.0.0.1:3306/{schema}?charset=utf8mb4"
+    postgres = f"postgresql+psycopg://{_USER}:{_PASSWORD}@127.0.0.1:5432/{schema}"
+    return {
+        "FINASSAY_SOCKETS": f"{home}/sockets",
+        "FINASSAY_DIALECT": dialect,
+        "PYTHONPATH": home,
+        **{f"DB_{key}": value for key, value in server.items()},
+        "DB_NAME": schema,
+        **{f"MYSQL_{key}": value for key, value in server.items()},
+        "MYSQL_DATABASE": schema,
+        "MYSQL_DB": schema,
+        "PGHOST": "127.0.0.1",
+        "PGPORT": "5432",
+        "PGUSER": _USER,
+        "PGPASSWORD": _PASSWORD,
+        "PGDATABASE": schema,
+        "DATABASE_URL": postgres if dialect == "postgres" else mysql,
+    }

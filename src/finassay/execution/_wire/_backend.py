@@ -1,0 +1,174 @@
+"""The databases behind the servers: a pool of open ones, lent for one statement at a time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from finassay.core import CandidateError, FinassayError, InternalError
+from finassay.execution._wire._log import StatementLog
+
+if TYPE_CHECKING:
+    from finassay.database import Database, Dialect, QueryPolicy, QueryResult, TableInfo
+
+_CONCURRENT = 8
+OUT_OF_MEMORY = "the database process ran out of memory"
+
+
+class Backend:
+    """Open databases of one URL with one set of overlays.
+
+    A statement borrows a database and gives it back, so idle connections of a client cost nothing and no state passes
+    from one statement to the next.
+    """
+
+    def __init__(self, url: str, overlays: Mapping[str, str]) -> None:
+        self._url = url
+        self._overlays = dict(overlays)
+        self._idle: list[Database] = []
+        self._lock = threading.Lock()
+        self._slots = threading.BoundedSemaphore(_CONCURRENT)
+        self._closed = False
+        self._tables: tuple[TableInfo, ...] | None = None
+        database = self._open()
+        self.engine: Dialect = database.dialect
+        self._idle.append(database)
+
+    @contextmanager
+    def lend(self) -> Iterator[Database]:
+        """Lend a database; one that failed in a way of its own is closed instead of lent again."""
+        with self._slots:
+            with self._lock:
+                database = self._idle.pop() if self._idle else None
+            database = database or self._open()
+            sound = False
+            try:
+                yield database
+                sound = True
+            except CandidateError:
+                sound = True
+                raise
+            finally:
+                self._give_back(database, sound=sound)
+
+    def tables(self) -> tuple[TableInfo, ...]:
+        """Return the tables, read once."""
+        if self._tables is None:
+            with self.lend() as database:
+                self._tables = tuple(database.tables())
+        return self._tables
+
+    @property
+    def schema(self) -> str:
+        """The schema that unqualified names belong to."""
+        return next((table.schema for table in self.tables()), "main")
+
+    def close(self) -> None:
+        """Close what is idle now, and the lent ones as they come back."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for database in idle:
+            database.close()
+
+    def _open(self) -> Database:
+        from finassay.database import connect
+
+        return connect(self._url, overlays=self._overlays)
+
+    def _give_back(self, database: Database, *, sound: bool) -> None:
+        with self._lock:
+            if sound and not self._closed:
+                self._idle.append(database)
+                return
+        database.close()
+
+
+@dataclass
+class BrokerSession:
+    """One client of the broker: borrows a database for each statement and logs it. See `Session`."""
+
+    backend: Backend
+    log: StatementLog
+    route: str
+    dialect: Dialect
+    policy: QueryPolicy
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _running: Database | None = None
+
+    @property
+    def engine(self) -> Dialect:
+        """What runs underneath."""
+        return self.backend.engine
+
+    @property
+    def schema(self) -> str:
+        """The schema that unqualified names belong to."""
+        return self.backend.schema
+
+    @property
+    def busy(self) -> bool:
+        """Whether a statement runs."""
+        return self._running is not None
+
+    def execute(self, sql: str) -> QueryResult:
+        """Run and log one statement."""
+        key = self.log.start(self.route, sql)
+        start = time.monotonic()
+        try:
+            result = self._run(sql)
+        except BaseException as error:
+            shown = _as_finassay(error)
+            self.log.failed(key, _status(shown), str(shown), (time.monotonic() - start) * 1e3)
+            if shown is error:
+                raise
+            raise shown from error
+        self.log.done(key, result, (time.monotonic() - start) * 1e3)
+        return result
+
+    def tables(self) -> Sequence[TableInfo]:
+        """Return what the client may see."""
+        return self.backend.tables()
+
+    def report(self, message: dict[str, object]) -> None:
+        """Take down what the DuckDB shim ran."""
+        self.log.reported(message)
+
+    def cancel(self) -> None:
+        """Stop the running statement."""
+        with self._lock:
+            if self._running is not None:
+                self._running.cancel()
+
+    def _run(self, sql: str) -> QueryResult:
+        with self.backend.lend() as database:
+            self._running = database
+            try:
+                return database.query(sql, dialect=self.dialect, policy=self.policy)
+            finally:
+                with self._lock:
+                    self._running = None
+
+
+def _as_finassay(error: BaseException) -> FinassayError:
+    if isinstance(error, MemoryError) or "out of memory" in str(error).lower() or "bad_alloc" in str(error):
+        return CandidateError(
+            f"{OUT_OF_MEMORY}: {error}" if str(error) else f"{OUT_OF_MEMORY}.",
+            hint="Read fewer rows or columns, or filter before joining.",
+            reason="out_of_memory",
+        )
+    if isinstance(error, FinassayError):
+        return error
+    return InternalError(f"The database broker failed: {type(error).__name__}: {error}")
+
+
+def _status(error: FinassayError) -> str:
+    from finassay.database import QueryRefused, QueryTimeout
+
+    if isinstance(error, QueryRefused):
+        return "refused"
+    return "timeout" if isinstance(error, QueryTimeout) else "error"

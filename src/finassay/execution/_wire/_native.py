@@ -1,0 +1,93 @@
+"""The native protocol: length-prefixed JSON both ways, and Arrow's IPC stream after a good answer.
+
+A message is four bytes of length (big-endian) and a JSON object. The client sends ``{"op": "query", "sql": …}``,
+``{"op": "log", "sql": …, "rows": …}`` or ``{"op": "tables"}``. The answer to a query is ``{"ok": true, "size": n}``
+followed by ``n`` bytes of an Arrow IPC stream, or ``{"ok": false, "reason": …, "message": …}``.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import socket
+from typing import TYPE_CHECKING, Any
+
+from finassay.core import FinassayError
+from finassay.execution._wire._serve import Disconnected, read_exactly
+from finassay.execution._wire._session import Session
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def serve_native(client: socket.socket, session: Session) -> None:
+    """Speak the native protocol with one client until it leaves."""
+    while True:
+        message = _receive(client)
+        op = message.get("op")
+        if op == "query":
+            _query(client, session, message)
+        elif op == "log":
+            session.report(message)
+            _send(client, {"ok": True})
+        elif op == "tables":
+            names = [[table.schema, table.name] for table in session.tables()]
+            _send(client, {"ok": True, "tables": names})
+        else:
+            raise Disconnected(f"operation {op!r}")
+
+
+def _query(client: socket.socket, session: Session, message: dict[str, Any]) -> None:
+    try:
+        table = session.execute(str(message.get("sql", ""))).table
+    except FinassayError as error:
+        _send(client, {"ok": False, **error.as_dict(), "text": str(error)})
+        return
+    _send(client, {"ok": True, "size": _stream_size(table)})
+    _write_stream(table, _SocketFile(client))
+
+
+def _receive(client: socket.socket) -> dict[str, Any]:
+    size = int.from_bytes(read_exactly(client, 4), "big")
+    try:
+        message = json.loads(read_exactly(client, size))
+    except ValueError:
+        raise Disconnected("no JSON") from None
+    if not isinstance(message, dict):
+        raise Disconnected("no JSON object")
+    return message
+
+
+def _send(client: socket.socket, message: dict[str, Any]) -> None:
+    data = json.dumps(message).encode()
+    client.sendall(len(data).to_bytes(4, "big") + data)
+
+
+class _SocketFile(io.RawIOBase):
+    """The writable file that Arrow wants; a buffer goes out without a copy."""
+
+    def __init__(self, client: socket.socket) -> None:
+        self._client = client
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        view = memoryview(data)
+        self._client.sendall(view)
+        return view.nbytes
+
+
+def _stream_size(table: pa.Table) -> int:
+    import pyarrow as pa
+
+    sink = pa.MockOutputStream()
+    _write_stream(table, sink)
+    return int(sink.size())
+
+
+def _write_stream(table: pa.Table, sink: Any) -> None:
+    import pyarrow as pa
+
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)

@@ -1,0 +1,92 @@
+"""Run the servers in a process of their own, told what to do by JSON lines on standard input."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from typing import TYPE_CHECKING, Any
+
+from finassay.core import FinassayError
+from finassay.execution._wire._backend import Backend, BrokerSession
+from finassay.execution._wire._log import EventPipe, StatementLog
+from finassay.execution._wire._native import serve_native
+from finassay.execution._wire._serve import Handler, Server
+
+if TYPE_CHECKING:
+    from finassay.database import Dialect
+
+_HANDLERS: dict[str, Handler] = {"native": serve_native}
+_ROUTES = {"native": "connector", "mysql": "mysql", "postgres": "postgres"}
+
+
+def main() -> None:
+    """Serve until standard input ends. Arguments: the descriptor of the event pipe, then the bytes of memory allowed."""
+    events, memory = int(sys.argv[1]), int(sys.argv[2])
+    _limit_memory(memory)
+    pipe = EventPipe(events)
+    process = _Process(pipe)
+    for line in sys.stdin:
+        command = json.loads(line)
+        try:
+            process.obey(command)
+        except FinassayError as error:
+            pipe.send({"event": "failed", "number": command["number"], **error.as_dict()})
+        else:
+            pipe.send({"event": "done", "number": command["number"]})
+    os._exit(0)  # threads that serve clients do not keep it alive
+
+
+class _Process:
+    """The servers and what they serve now."""
+
+    def __init__(self, pipe: EventPipe) -> None:
+        self._log = StatementLog(pipe)
+        self._backend: Backend | None = None
+        self._servers: list[Server] = []
+        self._policy: Any = None
+        self._dialect: Dialect | None = None
+
+    def obey(self, command: dict[str, Any]) -> None:
+        if command["op"] == "reset":
+            self._reset(command)
+        if command["op"] == "start":
+            self._reset(command)
+            self._start(command["listeners"])
+
+    def _reset(self, command: dict[str, Any]) -> None:
+        from finassay.database import QueryPolicy
+
+        for server in self._servers:
+            server.drop_clients()
+        policy = dict(command["policy"])
+        if policy["schemas"] is not None:
+            policy["schemas"] = tuple(policy["schemas"])
+        old, self._backend = self._backend, Backend(command["url"], command["overlays"])
+        if old is not None:
+            old.close()
+        self._policy = QueryPolicy(**policy)
+        self._dialect = command["dialect"]
+        self._log.new_run(command["run"])
+
+    def _start(self, listeners: dict[str, int]) -> None:
+        for protocol, descriptor in listeners.items():
+            listener = socket.socket(fileno=descriptor)
+            server = Server(listener, _HANDLERS[protocol], lambda route=_ROUTES[protocol]: self._session(route))
+            server.start()
+            self._servers.append(server)
+
+    def _session(self, route: str) -> BrokerSession:
+        assert self._backend is not None
+        dialect = route if route in ("mysql", "postgres") else self._dialect or self._backend.engine
+        return BrokerSession(self._backend, self._log, route, dialect, self._policy)  # type: ignore[arg-type]
+
+
+def _limit_memory(memory: int) -> None:
+    """Limit the address space: DuckDB's own limit did not stop an allocation of 24 GB (DESIGN.md, decision 7)."""
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    allowed = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))

@@ -1,0 +1,132 @@
+"""Accept clients on listening sockets of any kind and give each a thread, within limits."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import socket
+import struct
+import threading
+from collections.abc import Callable
+
+from finassay.execution._wire._session import Session
+
+MAX_MESSAGE = 16 << 20
+_MAX_CLIENTS = 128
+_STALL_S = 30.0
+_WATCH_S = 0.25
+_STACK = 512 << 10
+
+Handler = Callable[[socket.socket, Session], None]
+
+
+class Disconnected(Exception):  # noqa: N818 - an end, not an error
+    """The client went away, or sent what no client of its protocol sends."""
+
+
+class Server:
+    """Serve one protocol on one listening socket.
+
+    Parameters
+    ----------
+    listener : socket.socket
+        Bound and listening; Unix or TCP.
+    handler : callable
+        Speaks the protocol with one client until it leaves.
+    sessions : callable
+        Returns a new session for a new client.
+    """
+
+    def __init__(self, listener: socket.socket, handler: Handler, sessions: Callable[[], Session]) -> None:
+        self._listener = listener
+        self._handler = handler
+        self._sessions = sessions
+        self._clients: dict[int, tuple[socket.socket, Session]] = {}
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Begin to accept, in the background."""
+        threading.stack_size(_STACK)  # 128 default stacks would take the whole address space that is allowed
+        threading.Thread(target=self._accept, daemon=True).start()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def drop_clients(self) -> None:
+        """Disconnect every client and stop what it runs."""
+        with self._lock:
+            clients = list(self._clients.values())
+        for client, session in clients:
+            session.cancel()
+            with contextlib.suppress(OSError):
+                client.shutdown(socket.SHUT_RDWR)
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            with self._lock:
+                full = len(self._clients) >= _MAX_CLIENTS
+            if full:
+                client.close()
+                continue
+            try:
+                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+            except RuntimeError:  # no more threads
+                client.close()
+
+    def _serve(self, client: socket.socket) -> None:
+        with client:
+            number = client.fileno()
+            try:
+                session = self._sessions()
+                with self._lock:
+                    self._clients[number] = (client, session)
+                _bound_stalls(client)
+                self._handler(client, session)
+            except (Disconnected, OSError, MemoryError):
+                return
+            finally:
+                with self._lock:
+                    self._clients.pop(number, None)
+
+    def _watch(self) -> None:
+        """Cancel the statement of a client that has gone."""
+        while True:
+            with self._lock:
+                busy = [(client, session) for client, session in self._clients.values() if session.busy]
+            poller = select.poll()
+            waiting = {}
+            for client, session in busy:
+                with contextlib.suppress(OSError, ValueError):
+                    poller.register(client, select.POLLRDHUP)
+                    waiting[client.fileno()] = session
+            for descriptor, _ in poller.poll(0):
+                waiting[descriptor].cancel()
+            threading.Event().wait(_WATCH_S)
+
+
+def _bound_stalls(client: socket.socket) -> None:
+    """Give up on a client that takes nothing for half a minute; it may be silent between statements for ever."""
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", int(_STALL_S), 0))
+
+
+def read_exactly(client: socket.socket, size: int) -> bytes:
+    """Read a message of ``size`` bytes, at most 16 MiB.
+
+    Raises
+    ------
+    Disconnected
+        If the client leaves before the end, stalls inside the message, or declares more.
+    """
+    if size > MAX_MESSAGE:
+        raise Disconnected(f"a message of {size} bytes")
+    data = bytearray()
+    while len(data) < size:
+        if data and not select.select([client], [], [], _STALL_S)[0]:
+            raise Disconnected("half a message")
+        part = client.recv(min(size - len(data), 1 << 16))
+        if not part:
+            raise Disconnected("the client left")
+        data += part
+    return bytes(data)

@@ -1,0 +1,98 @@
+"""What a protocol server needs from whoever answers statements, and the errors it turns into protocol errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from finassay.core import FinassayError
+
+if TYPE_CHECKING:
+    from finassay.database import Dialect, QueryResult, TableInfo
+
+
+class Session(Protocol):
+    """One client's view of a database: the servers of this package speak to nothing else.
+
+    Attributes
+    ----------
+    engine : {"duckdb", "mysql", "postgres"}
+        What runs underneath; the servers use it only to say what they are.
+    schema : str
+        The schema (database, for MySQL) that unqualified names belong to.
+    """
+
+    engine: Dialect
+    schema: str
+
+    def execute(self, sql: str) -> QueryResult:
+        """Run one statement in the dialect of the route, or raise a `finassay.core.FinassayError`."""
+        ...
+
+    def tables(self) -> Sequence[TableInfo]:
+        """Return what the client may see."""
+        ...
+
+    def report(self, message: dict[str, object]) -> None:
+        """Take down a statement that the client says it ran by itself (the DuckDB shim)."""
+        ...
+
+    def cancel(self) -> None:
+        """Stop the running statement, from another thread; nothing happens when none runs."""
+        ...
+
+    @property
+    def busy(self) -> bool:
+        """Whether a statement runs."""
+        ...
+
+
+@dataclass(frozen=True)
+class WireError:
+    """An error as the two wire protocols put it.
+
+    Attributes
+    ----------
+    message : str
+        Text for the client.
+    mysql : int
+        MariaDB's error number.
+    sqlstate : str
+        SQLSTATE of the PostgreSQL protocol.
+    """
+
+    message: str
+    mysql: int
+    sqlstate: str
+
+
+_BY_REASON = {
+    "query_timeout": (3024, "57014"),
+    "query_refused": (1142, "42501"),
+    "unsupported_syntax": (1235, "0A000"),
+    "out_of_memory": (1041, "53200"),
+}
+_BY_TEXT = (
+    (("table", "does not exist"), (1146, "42P01")),
+    (("table", "doesn't exist"), (1146, "42P01")),
+    (("relation", "does not exist"), (1146, "42P01")),
+    (("column", "does not exist"), (1054, "42703")),
+    (("unknown column",), (1054, "42703")),
+    (("column", "not found"), (1054, "42703")),
+    (("function", "does not exist"), (1305, "42883")),
+)
+_SYNTAX = (1064, "42601")
+_INTERNAL = (1105, "XX000")
+
+
+def wire_error(error: Exception) -> WireError:
+    """Return the protocol codes of an error; the message carries its hint."""
+    if not isinstance(error, FinassayError):
+        return WireError(f"internal error of the database broker: {type(error).__name__}: {error}", *_INTERNAL)
+    text = str(error)
+    lowered = text.lower()
+    known = _BY_REASON.get(error.reason) or _BY_REASON.get(type(error).reason)
+    if known is None:
+        known = next((codes for words, codes in _BY_TEXT if all(word in lowered for word in words)), _SYNTAX)
+    return WireError(text, *known)
