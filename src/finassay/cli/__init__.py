@@ -1,0 +1,69 @@
+"""The command line: one file per noun, thin, with heavy libraries imported only by the command that runs."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from finassay import __version__
+from finassay.cli import _db, _demo, _doctor, _run
+from finassay.cli._output import write_message, write_text
+from finassay.core import ExitCode
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="finassay",
+    help="Did this analysis use only what was knowable at the time? Run, measure and audit investment research.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.command("run")(_run.run_command)
+app.command("demo")(_demo.demo_command)
+app.add_typer(_db.app, name="db")
+app.add_typer(_doctor.app, name="doctor")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        write_text(f"finassay {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Run, measure and audit investment research."""
+
+
+def main() -> None:
+    """Run the command line and exit with a code of DESIGN.md, section 1."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        write_message("finassay: stopped.")
+        sys.exit(130)
+    except Exception as error:  # noqa: BLE001 - the last resort: our own failure, with a report to send
+        report = _write_report(error)
+        write_message(f"finassay: our own failure: {type(error).__name__}: {error}\n  Please send {report}.")
+        sys.exit(int(ExitCode.INTERNAL))
+
+
+def _write_report(error: BaseException) -> Path:
+    handle = tempfile.NamedTemporaryFile(  # noqa: SIM115 - the file outlives the command, to be sent
+        "w", prefix="finassay-report-", suffix=".txt", delete=False, encoding="utf-8"
+    )
+    with handle as stream:
+        stream.write(f"finassay {__version__}, Python {sys.version}\n")
+        stream.write("".join(traceback.format_exception(error)))
+    return Path(handle.name)

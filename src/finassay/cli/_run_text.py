@@ -1,0 +1,110 @@
+"""A run as a person reads it: the first rows of its tables, what it asked, how it ended."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from finassay.execution import Run, Trace
+
+PREVIEW_ROWS = 10
+PREVIEW_COLUMNS = 12
+_CELL = 40
+
+
+def run_as_text(done: Run, out: Path | None) -> str:
+    """Return the report of a run as plain text, without escape codes."""
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=120, color_system=None, highlight=False, emoji=False)
+    trace = done.trace
+    for result in done.tables:
+        console.print(_preview(result.name, result.table))
+        for note in result.notes:
+            console.print(f"note: {escape(_printable(note))}")
+    for figure in trace.figures:
+        drawn = "with its data" if figure.data_file else "picture only"
+        console.print(f"figure {escape(figure.name)}: {drawn}")
+    if done.abstract is not None:
+        console.print(f"abstract.txt: {escape(_printable(done.abstract[:500]))}")
+    if trace.stdout:
+        console.print(f"--- printed ---\n{escape(_printable(trace.stdout[-2000:].rstrip()))}")
+    _queries(console, trace)
+    _ending(console, trace)
+    if out is not None:
+        console.print(f"Written to {escape(str(out))}: trace.json and {len(trace.tables)} table(s).")
+    return buffer.getvalue().rstrip("\n")
+
+
+def _preview(name: str, table: pa.Table) -> Table:
+    shown = table.slice(0, PREVIEW_ROWS)
+    names = [_printable(column) for column in table.column_names[:PREVIEW_COLUMNS]]
+    more = (
+        f", {table.num_columns - PREVIEW_COLUMNS} more columns" if table.num_columns > PREVIEW_COLUMNS else ""
+    )
+    title = f"{name}: {table.num_rows:,} rows x {table.num_columns} columns{more}"
+    view = Table(title=escape(title), title_justify="left", title_style="")
+    for column, label in zip(table.columns, names, strict=False):
+        numeric = any(mark in str(column.type) for mark in ("int", "float", "double", "decimal"))
+        view.add_column(escape(label), justify="right" if numeric else "left", overflow="fold")
+    values = [shown.column(k).to_pylist() for k in range(len(names))]
+    for row in zip(*values, strict=True):
+        view.add_row(*(escape(_cell(value)) for value in row))
+    if table.num_rows > PREVIEW_ROWS:
+        view.add_row(*("…" for _ in names))
+    return view
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "NULL"
+    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = _printable(text)
+    return text if len(text) <= _CELL else text[: _CELL - 1] + "…"
+
+
+def _printable(text: str) -> str:
+    """Without control characters, which could move a terminal's cursor or change its title."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _queries(console: Console, trace: Trace) -> None:
+    console.print(f"{len(trace.queries)} statement(s) sent:")
+    for query in trace.queries[:20]:
+        text = _printable(" ".join(query.sql.split()))
+        size = f"{query.rows:,} rows" if query.rows is not None else query.status
+        short = text if len(text) <= 70 else text[:69] + "…"
+        console.print(f"  {query.index:>3} {query.route:<9} {query.ms:>8.1f} ms  {size:>14}  {escape(short)}")
+        for warning in query.warnings:
+            console.print(f"      warning: {escape(_printable(warning))}")
+    if len(trace.queries) > 20:
+        console.print(f"  … and {len(trace.queries) - 20} more")
+
+
+def _ending(console: Console, trace: Trace) -> None:
+    error = trace.error
+    if error is not None:
+        console.print(f"{trace.outcome}: {error.reason}")
+        where = f" at {error.source}:{error.line}" if error.line else ""
+        kind = f"{error.type}: " if error.type else ""
+        console.print(f"  {escape(kind + _printable(error.message))}{escape(where)}")
+        if error.text:
+            console.print(f"    {escape(_printable(error.text))}")
+            if error.column:
+                console.print(f"    {' ' * (error.column - 1)}^")
+    for warning in trace.warnings:
+        console.print(f"warning: {escape(_printable(warning))}")
+    kept_apart = "" if trace.jail.isolated else " (NOT isolated)"
+    timings = trace.timings
+    console.print(
+        f"outcome {trace.outcome} in {timings.total_ms / 1000:.2f} s"
+        f" (program {timings.run_ms / 1000:.2f} s), jail {trace.jail.name}{kept_apart},"
+        f" {trace.database.engine} read as {trace.database.dialect}"
+    )
