@@ -1,0 +1,28 @@
+"""Typed values, tables, sets, orders and intervals: what two results must agree on to be called equal."""
+
+from __future__ import annotations
+
+from finassay.grading._codes import Code, parse_code
+from finassay.grading._dates import parse_date
+from finassay.grading._enumerations import parse_enumeration
+from finassay.grading._missing import is_missing
+from finassay.grading._numbers import Quantity, parse_quantity
+from finassay.grading._periods import Period, parse_period
+from finassay.grading._units import Unit, parse_unit
+from finassay.grading._unparsed import UnitMismatch, Unparsed
+
+__all__ = [
+    "Code",
+    "Period",
+    "Quantity",
+    "Unit",
+    "UnitMismatch",
+    "Unparsed",
+    "is_missing",
+    "parse_code",
+    "parse_date",
+    "parse_enumeration",
+    "parse_period",
+    "parse_quantity",
+    "parse_unit",
+]

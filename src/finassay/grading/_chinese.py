@@ -1,0 +1,77 @@
+"""Chinese numerals: 三百二十, 两千零五, 三点五, 二〇二一, and their formal twins 壹贰叁."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+_DIGITS = {
+    **dict(zip("零一二三四五六七八九", range(10), strict=True)),
+    **dict(zip("〇壹贰叁肆伍陆柒捌玖", range(10), strict=True)),
+    "两": 2, "兩": 2, "貳": 2, "參": 3, "陸": 6,
+}  # fmt: skip
+_PLACES = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
+_POINT = "点點"
+NUMERAL_CHARACTERS = frozenset(_DIGITS) | frozenset(_PLACES)
+
+
+def numeral_length(text: str, at: int) -> int:
+    """Return how many characters from a place on form one numeral below 10,000 (with a decimal part, if printed)."""
+    end = at
+    while end < len(text) and text[end] in NUMERAL_CHARACTERS:
+        end += 1
+    if (
+        end > at
+        and text[end : end + 1]
+        and text[end] in _POINT
+        and text[end + 1 : end + 2]
+        and text[end + 1] in _DIGITS
+    ):
+        end += 1
+        while end < len(text) and text[end] in _DIGITS:
+            end += 1
+    return end - at
+
+
+def read_numeral(text: str) -> tuple[Decimal, int, bool]:
+    """Read one Chinese numeral below 10,000, or a run of digits.
+
+    Returns
+    -------
+    tuple
+        Value, printed decimals, and whether it starts with 零 (which a compound such as 一万零五百 needs to know).
+
+    Raises
+    ------
+    ValueError
+        When it is not a well-formed numeral; the message says why.
+    """
+    whole, _, fraction = text.replace("點", "点").partition("点")
+    padded = whole[0] in "零〇" and len(whole) > 1
+    value = _read_places(whole[1:] if padded else whole)
+    digits = "".join(str(_DIGITS[character]) for character in fraction)
+    return (Decimal(f"{value}.{digits}") if digits else Decimal(value)), len(digits), padded
+
+
+def _read_places(text: str) -> int:
+    if all(character in _DIGITS for character in text):
+        return int("".join(str(_DIGITS[character]) for character in text))
+    total, last_place, digit, zero = 0, 10_000, -1, False
+    for index, character in enumerate(text):
+        if character in _PLACES:
+            place = _PLACES[character]
+            if place >= last_place:
+                raise ValueError("places must descend")
+            if digit < 0 and not (place == 10 and index == 0):
+                raise ValueError(f"a digit is missing before {character}")
+            total, last_place, digit, zero = total + max(digit, 1) * place, place, -1, False
+        elif _DIGITS[character] == 0:
+            zero = True
+        elif digit >= 0:
+            raise ValueError("two digits in one place")
+        else:
+            digit = _DIGITS[character]
+    if digit >= 0:
+        if last_place > 10 and not zero:
+            raise ValueError("the place of the last digit is not said (二百五: 205 or 250)")
+        total += digit
+    return total

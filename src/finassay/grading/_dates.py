@@ -1,0 +1,138 @@
+"""Dates as printed in English and Chinese; a date that can be read in two ways is refused."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from typing import Literal
+
+from finassay.grading._chinese import NUMERAL_CHARACTERS, read_numeral
+from finassay.grading._fold import fold
+from finassay.grading._missing import is_missing, plain
+from finassay.grading._unparsed import Refusal, Unparsed
+
+DateOrder = Literal["ymd", "mdy", "dmy"]
+
+_MONTH_NAMES = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+                "november", "december")  # fmt: skip
+MONTHS = {
+    **{name: number for number, name in enumerate(_MONTH_NAMES, 1)},
+    **{name[:3]: number for number, name in enumerate(_MONTH_NAMES, 1)},
+    "sept": 9,
+}
+YEAR = r"((?:1[89]|2\d)\d\d)"
+MONTH = rf"({'|'.join(sorted(MONTHS, key=len, reverse=True))})\.?"
+_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
+_TIME = r"(?:[t ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?: ?z| ?[+-]\d{2}:?\d{2})?)?"
+
+_YEAR_FIRST = re.compile(rf"{YEAR}([-/.])(\d{{1,2}})\2(\d{{1,2}}){_TIME}")
+_COMPACT = re.compile(rf"{YEAR}(\d{{2}})(\d{{2}})")
+_CHINESE = re.compile(rf"{YEAR} ?年 ?(\d{{1,2}}) ?月 ?(\d{{1,2}}) ?[日号]?")
+_MONTH_FIRST = re.compile(rf"{MONTH}[ -]?{_DAY} ?[, -] ?{YEAR}")
+_DAY_FIRST = re.compile(rf"{_DAY}[ -]?(?:of )?{MONTH} ?[, -] ?{YEAR}")
+_YEAR_THEN_NAME = re.compile(rf"{YEAR}[ -]{MONTH}[ -]{_DAY}")
+_YEAR_LAST = re.compile(rf"(\d{{1,2}})([-/.])(\d{{1,2}})\2(\d{{2}}|{YEAR})")
+_CHINESE_NUMERALS = re.compile(f"[{''.join(sorted(NUMERAL_CHARACTERS))}]+")
+
+
+def parse_date(raw: object, *, order: DateOrder | None = None) -> date:
+    """Read one calendar date.
+
+    ``2021-12-31``, ``2021/12/31``, ``20211231``, ``2021年12月31日``, ``二〇二一年十二月三十一日``, ``Dec. 31, 2021``,
+    ``31 December 2021``, and ISO date-times (the date as printed).
+
+    Parameters
+    ----------
+    raw : object
+        Text, an eight-digit integer, or a Python, NumPy, pandas or Arrow date.
+    order : {"ymd", "mdy", "dmy"}, optional
+        How ``03/04/2021`` is to be read. Without it such a date is refused, unless only one reading exists (31/12/2021,
+        07/07/2021). Two-digit years need it too; they are 1970 to 2069.
+
+    Returns
+    -------
+    datetime.date
+
+    Raises
+    ------
+    Unparsed
+        ``missing``, ``wrong_type``, ``too_long``, ``not_a_date``, ``invalid_date`` (30 February), ``ambiguous_date``.
+    """
+    try:
+        if is_missing(raw):
+            raise Refusal("missing", "the value is missing")
+        value = plain(raw)
+        found = _from_object(value) or read_date(printed(value), order)
+        if found is None:
+            raise Refusal("not_a_date", "no known form of a date")
+    except Refusal as refusal:
+        raise Unparsed("a date", str(raw), refusal.reason, refusal.detail) from None
+    return found
+
+
+def _from_object(value: object) -> date | None:
+    if isinstance(value, datetime):
+        return value.date()
+    return value if isinstance(value, date) else None
+
+
+def printed(value: object) -> str:
+    """Return folded lower-case text with Chinese numerals as digits (二〇二一年三季报 becomes 2021年3季报)."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise Refusal("wrong_type", f"a {type(value).__name__} is not a date")
+    return _CHINESE_NUMERALS.sub(_as_digits, fold(str(value)).casefold())
+
+
+def _as_digits(match: re.Match[str]) -> str:
+    try:
+        return str(read_numeral(match.group())[0])
+    except ValueError:
+        return match.group()
+
+
+def read_date(text: str, order: DateOrder | None = None) -> date | None:
+    """Return the date that a whole folded text is, or None if it has no form of a date; refuse an ambiguous one."""
+    for pattern, places in ((_YEAR_FIRST, (1, 3, 4)), (_COMPACT, (1, 2, 3)), (_CHINESE, (1, 2, 3))):
+        if match := pattern.fullmatch(text):
+            year, month, day = (int(match.group(place)) for place in places)
+            return make_date(year, month, day)
+    if match := _MONTH_FIRST.fullmatch(text):
+        return make_date(int(match[3]), MONTHS[match[1]], int(match[2]))
+    if match := _DAY_FIRST.fullmatch(text):
+        return make_date(int(match[3]), MONTHS[match[2]], int(match[1]))
+    if match := _YEAR_THEN_NAME.fullmatch(text):
+        return make_date(int(match[1]), MONTHS[match[2]], int(match[3]))
+    if match := _YEAR_LAST.fullmatch(text):
+        return _year_last(int(match[1]), int(match[3]), match[4], order)
+    return None
+
+
+def _year_last(first: int, second: int, last: str, order: DateOrder | None) -> date:
+    if len(last) == 2 and order is None:
+        raise Refusal("ambiguous_date", "a two-digit year needs the order of day, month and year")
+    if order == "ymd" and len(last) == 2:
+        return make_date(full_year(str(first).zfill(2)), second, int(last))
+    year = full_year(last)
+    if order == "mdy":
+        return make_date(year, first, second)
+    if order == "dmy":
+        return make_date(year, second, first)
+    if first <= 12 and second <= 12 and first != second:
+        raise Refusal("ambiguous_date", f"day {first} of month {second}, or day {second} of month {first}")
+    return make_date(year, *((second, first) if first > 12 else (first, second)))
+
+
+def full_year(digits: str) -> int:
+    """Return the year of four digits, or of two: 1970 to 2069."""
+    year = int(digits)
+    if len(digits) > 2:
+        return year
+    return year + (1900 if year >= 70 else 2000)
+
+
+def make_date(year: int, month: int, day: int) -> date:
+    """Return a date of the calendar, or refuse."""
+    try:
+        return date(year, month, day)
+    except ValueError as error:
+        raise Refusal("invalid_date", str(error)) from None

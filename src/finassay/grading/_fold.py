@@ -1,0 +1,73 @@
+"""One spelling for characters that differ only in script or width; meaning is never changed."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from finassay.grading._unparsed import Refusal
+
+LONGEST = 256
+"""Longest text read as one value: nobody prints a longer one, and every rule stays linear."""
+
+_SUPERSCRIPTS = {**dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)), "⁻": "-", "⁺": "+"}
+_SPECIAL = {
+    **dict.fromkeys("‐‑‒–−﹣－", "-"),
+    **dict.fromkeys("’‘ʼ＇", "'"),
+    **dict.fromkeys("△▲", "▲"),
+    **dict.fromkeys("∼～〜˜", "~"),
+    "￥": "¥", "￡": "£", "￠": "¢", "￦": "₩", "﹩": "$", "﹪": "%", "٪": "%",
+    "٫": ".", "٬": "'", "，": ",", "﹐": ",", "．": ".", "×": "×", "✕": "×",
+    "【": "(", "】": ")", "〔": "(", "〕": ")",
+}  # fmt: skip
+_INVISIBLE = frozenset(
+    "\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff\u061c\u2066\u2067\u2068\u2069"
+)
+
+
+def fold(text: str) -> str:
+    """Return the text with ASCII digits, ASCII punctuation for its full-width twins, single spaces, no invisible marks.
+
+    A run of superscripts becomes ``^`` and plain digits. Nothing else changes: circled digits, fractions and
+    ligatures stay what they are (NFKC would turn them into digits that nobody wrote).
+
+    Parameters
+    ----------
+    text : str
+        One value.
+
+    Raises
+    ------
+    Refusal
+        ``too_long`` over 256 characters.
+    """
+    text = text.strip()
+    if len(text) > LONGEST:
+        raise Refusal("too_long", f"one value has at most {LONGEST} characters")
+    if not text.isascii():
+        text = _fold_characters(text)
+    return " ".join(text.split())
+
+
+def _fold_characters(text: str) -> str:
+    out: list[str] = []
+    raised = False
+    for character in text:
+        if character in _SUPERSCRIPTS:
+            out.append(_SUPERSCRIPTS[character] if raised else "^" + _SUPERSCRIPTS[character])
+            raised = True
+            continue
+        raised = False
+        if character not in _INVISIBLE:
+            out.append(_fold_one(character))
+    return "".join(out)
+
+
+def _fold_one(character: str) -> str:
+    if character in _SPECIAL:
+        return _SPECIAL[character]
+    digit = unicodedata.decimal(character, None)
+    if digit is not None:
+        return str(digit)
+    if "\uff01" <= character <= "\uff5e":
+        return chr(ord(character) - 0xFEE0)
+    return " " if unicodedata.category(character) == "Zs" else character

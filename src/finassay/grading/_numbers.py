@@ -1,0 +1,243 @@
+"""Printed quantities: the number, the scale and the unit that the text states, and nothing that it does not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from finassay.grading._compounds import assemble
+from finassay.grading._fold import fold
+from finassay.grading._missing import is_missing, plain
+from finassay.grading._tokens import EXACT, tokenize
+from finassay.grading._units import Unit, combine, conversion_factor, is_currency, parse_unit, resolve_sign
+from finassay.grading._unparsed import Refusal, UnitMismatch, Unparsed, shorten
+from finassay.grading._vocabulary import Role, Token
+
+_EXPECTED = "a number"
+_DATE = re.compile(r"\d{4}(?:-\d{1,2}(?:-\d{1,2})?|/\d{1,2}/\d{1,2}|\.\d{1,2}\.\d{1,2}|年.*)(?:[ t]\d.*)?")
+_NOT_FINITE = re.compile(r"[+-]?(?:inf|infinity|∞)")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number as a text states it.
+
+    Attributes
+    ----------
+    value : Decimal
+        The printed number with its sign, before scale and unit: -1234.5 for ``"(1,234.5) million"``.
+    scale : Decimal
+        1000, 10000 (万) … as stated; 1 if none is.
+    unit : str or None
+        ``"percent"``, ``"pp"``, ``"bp"``, ``"permille"``, ``"ratio"``, ``"x"``, an ISO currency, ``"¥"`` (yuan or
+        yen: the text does not say), ``"share"``, ``"lot"``, ``"USD/share"`` …; None if none is stated. The whole list is in
+        ``docs/reference/values.md``.
+    decimals : int or None
+        Printed decimals; None for an exponent form and for a binary float, which have none.
+    text : str
+        The value as it was given.
+    approximate : bool
+        Whether the text says that the number is approximate ("about", 约, ~).
+    """
+
+    value: Decimal
+    scale: Decimal
+    unit: str | None
+    decimals: int | None
+    text: str
+    approximate: bool = False
+
+    @property
+    def magnitude(self) -> Decimal:
+        """The exact product of value and scale, in `unit`."""
+        return EXACT.multiply(self.value, self.scale)
+
+    def to(self, unit: str) -> Decimal:
+        """Return the number in another unit and scale, exactly.
+
+        Parameters
+        ----------
+        unit : str
+            A canonical unit or any phrase that `parse_unit` reads: ``"ratio"``, ``"bp"``, ``"亿元"``, ``"USD millions"``.
+
+        Returns
+        -------
+        Decimal
+
+        Raises
+        ------
+        UnitMismatch
+            When this quantity states no unit, or one of another kind. Currencies are never converted.
+        Unparsed
+            When `unit` is not a unit.
+        """
+        target = parse_unit(unit)
+        factor = Decimal(1)
+        if target.unit is not None:
+            if self.unit is None:
+                raise UnitMismatch(
+                    f"{shorten(self.text)!r} states no unit, so it cannot be expressed in {unit}.",
+                    hint="Pass default_unit to parse_quantity if a header or a contract states it.",
+                )
+            factor = conversion_factor(self.unit, target.unit)
+        return EXACT.divide(EXACT.multiply(self.magnitude, factor), target.scale)
+
+
+def parse_quantity(raw: object, *, default_unit: str | None = None) -> Quantity:
+    """Read one printed number with its scale and unit.
+
+    Parameters
+    ----------
+    raw : object
+        Text in any script, or a Python, NumPy, pandas or Arrow number.
+    default_unit : str, optional
+        What a header, a caption or a contract states for the whole column: ``"percent"``, ``"亿元"``,
+        ``"USD millions"``. It completes what the text leaves open and never contradicts it: its unit where the text
+        has none (or has a sign such as ``$`` or ``¥`` that may stand for it), its scale where the text has none and
+        the units agree.
+
+    Returns
+    -------
+    Quantity
+
+    Raises
+    ------
+    Unparsed
+        With a reason: ``missing``, ``not_finite``, ``boolean``, ``wrong_type``, ``too_long``, ``not_a_number``,
+        ``unknown_word``, ``ambiguous_separator``, ``ambiguous_numeral``, ``malformed_number``, ``leading_zeros``,
+        ``range``, ``several_numbers``, ``bound``, ``date``, ``two_signs``, ``unbalanced_brackets``,
+        ``conflicting_units``, ``out_of_range``.
+
+    Examples
+    --------
+    >>> parse_quantity("(1,234.5) million").magnitude
+    Decimal('-1234500000.0')
+    >>> parse_quantity("1.5亿元").to("万元")
+    Decimal('15000')
+    """
+    text = raw if isinstance(raw, str) else str(raw)
+    default = parse_unit(default_unit) if default_unit is not None else None
+    try:
+        if is_missing(raw):
+            raise Refusal("missing", "the value is missing")
+        value = plain(raw)
+        stated, scale_stated = (
+            _read_text(value) if isinstance(value, str) else (_read_scalar(value, text), False)
+        )
+    except Refusal as refusal:
+        raise Unparsed(_EXPECTED, text, refusal.reason, refusal.detail) from None
+    return _complete(stated, scale_stated, default or Unit(Decimal(1), None, False))
+
+
+def _complete(stated: Quantity, scale_stated: bool, default: Unit) -> Quantity:
+    unit = resolve_sign(stated.unit, default.unit)
+    takes_scale = stated.unit is None or unit == default.unit or (default.unit is None and _is_amount(unit))
+    return replace(
+        stated,
+        unit=default.unit if unit is None else unit,
+        scale=default.scale if takes_scale and not scale_stated else stated.scale,
+    )
+
+
+def _is_amount(unit: str | None) -> bool:
+    # "in millions" over a table is said of its amounts and shares, never of its percentages or its per-share figures.
+    return unit == "share" or (is_currency(unit) and "/" not in str(unit))
+
+
+def _read_scalar(value: object, text: str) -> Quantity:
+    if isinstance(value, bool):
+        raise Refusal("boolean", "true and false are not numbers")
+    if isinstance(value, int):
+        return Quantity(Decimal(value), Decimal(1), None, 0, text)
+    if isinstance(value, float):
+        value, decimals = Decimal(repr(value)), None
+    elif isinstance(value, Decimal):
+        exponent = value.as_tuple().exponent
+        decimals = -exponent if isinstance(exponent, int) and exponent <= 0 else None
+    else:
+        raise Refusal("wrong_type", f"a {type(value).__name__} is not a number")
+    if not value.is_finite():
+        raise Refusal("not_finite", "infinity is not a quantity")
+    return Quantity(value, Decimal(1), None, decimals, text)
+
+
+def _read_text(text: str) -> tuple[Quantity, bool]:
+    folded = fold(text).casefold().rstrip(".。 ")
+    if _NOT_FINITE.fullmatch(folded):
+        raise Refusal("not_finite", "infinity is not a quantity")
+    if _DATE.fullmatch(folded):
+        raise Refusal("date", "this is a date or a period")
+    tokens, bracketed = _open_brackets(tokenize(folded))
+    before, number, after = _split(tokens)
+    value, scale, decimals = assemble(number)
+    sign = _sign(before, after, bracketed)
+    words = [
+        token for token in (*before, *after) if token.role in {Role.SCALE, Role.UNIT, Role.PER, Role.PARTS}
+    ]
+    more_scale, unit, scale_stated = combine(words)
+    stated = Quantity(
+        value=value.copy_negate() if sign < 0 else value,
+        scale=EXACT.multiply(scale, more_scale),
+        unit=unit,
+        decimals=decimals,
+        text=text,
+        approximate=any(token.role is Role.ABOUT for token in (*before, *after)),
+    )
+    return stated, scale_stated or any(token.role is Role.SCALE for token in number)
+
+
+def _open_brackets(tokens: list[Token]) -> tuple[list[Token], bool]:
+    """Take one pair of brackets away, and say whether the numeral was inside it: the accountant's minus."""
+    places = [index for index, token in enumerate(tokens) if token.role in {Role.OPEN, Role.CLOSE}]
+    if not places:
+        return tokens, False
+    if [tokens[index].role for index in places] != [Role.OPEN, Role.CLOSE]:
+        raise Refusal("unbalanced_brackets", "one pair of brackets at most")
+    inside = tokens[places[0] + 1 : places[1]]
+    return [*tokens[: places[0]], *inside, *tokens[places[1] + 1 :]], any(
+        t.role is Role.NUMERAL for t in inside
+    )
+
+
+def _split(tokens: list[Token]) -> tuple[list[Token], list[Token], list[Token]]:
+    """Split at the run of numerals and scales (12万5千 is one number), refusing what is not one number."""
+    numerals = [index for index, token in enumerate(tokens) if token.role is Role.NUMERAL]
+    if not numerals:
+        raise Refusal("not_a_number", "it has no digits")
+    if any(token.role is Role.BOUND for token in tokens):
+        raise Refusal("bound", "it states a bound, not a value")
+    first = end = numerals[0]
+    while end < len(tokens) and tokens[end].role in {Role.NUMERAL, Role.SCALE}:
+        end += 1
+    if numerals[-1] >= end:
+        joined = any(
+            token.role in {Role.JOIN, Role.SIGN, Role.ABOUT} for token in tokens[first : numerals[-1]]
+        )
+        raise Refusal("range" if joined else "several_numbers", "it states more than one number")
+    before, after = tokens[:first], tokens[end:]
+    _refuse_misplaced(before, after)
+    return before, tokens[first:end], after
+
+
+def _refuse_misplaced(before: list[Token], after: list[Token]) -> None:
+    currency = False
+    for token in before:
+        currency = currency or is_currency(str(token.meaning))
+        allowed = token.role in {Role.SIGN, Role.ABOUT, Role.PARTS} or token.text == "%" or currency
+        if not allowed:
+            raise Refusal("malformed_number", f"{token.text!r} does not stand before a number")
+    for token in after:
+        if token.role in {Role.JOIN, Role.PARTS}:
+            raise Refusal("malformed_number", f"{token.text!r} does not stand after a number")
+
+
+def _sign(before: list[Token], after: list[Token], bracketed: bool) -> int:
+    signs = [token for token in before if token.role is Role.SIGN]
+    trailing = [token for token in after if token.role is Role.SIGN]
+    if len(signs) + len(trailing) + bracketed > 1:
+        raise Refusal("two_signs", "it has more than one sign")
+    if trailing and (trailing[0].text != "-" or after[-1] is not trailing[0]):
+        raise Refusal("malformed_number", "a sign stands before a number, or a minus at its end")
+    negative = bracketed or any(token.meaning == -1 for token in (*signs, *trailing))
+    return -1 if negative else 1

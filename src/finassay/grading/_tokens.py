@@ -1,0 +1,105 @@
+"""From folded text to tokens: numerals with exact values, words with their meaning."""
+
+from __future__ import annotations
+
+import re
+from decimal import Context, Decimal
+from typing import NamedTuple
+
+from finassay.grading._chinese import NUMERAL_CHARACTERS, numeral_length, read_numeral
+from finassay.grading._separators import read_separators
+from finassay.grading._unparsed import Refusal
+from finassay.grading._vocabulary import Role, Token, longest_word
+
+MAX_EXPONENT = 300
+
+EXACT = Context(prec=1500)
+"""Products and quotients by powers of ten, of values of at most 256 characters, are exact in this context."""
+
+# A run of digits and the separators between them. A space separates only groups of exactly three digits.
+_DIGITS = re.compile(r"\d+(?:[.,']\d+| \d{3}(?!\d))*|\.\d+")
+_EXPONENT = re.compile(r"e([+-]?\d{1,6})(?![a-z\d])")
+_TIMES_TEN = re.compile(r" ?[x×*·] ?10 ?(?:\^|\*\*) ?[({]?([+-]?\d{1,6})[)}]?(?!\d)")
+_TEN_TO_THE = re.compile(r"10(?:\^|\*\*)[({]?([+-]?\d{1,6})[)}]?(?!\d)")
+
+
+class Numeral(NamedTuple):
+    """Digits as read: exact value, printed decimals, whether 零 leads, whether it is one digit without a place."""
+
+    value: Decimal
+    decimals: int | None
+    padded: bool = False
+    single_digit: bool = False
+    chinese: bool = False
+
+
+def tokenize(text: str) -> list[Token]:
+    """Split folded, lower-case text into tokens; an unknown word or sign is refused, never skipped."""
+    tokens: list[Token] = []
+    at = 0
+    while at < len(text):
+        if text[at] == " ":
+            at += 1
+            continue
+        token, length = _next(text, at, tokens)
+        tokens.append(token)
+        at += length
+    return tokens
+
+
+def _next(text: str, at: int, before: list[Token]) -> tuple[Token, int]:
+    if text[at].isdigit() or (text[at] == "." and text[at + 1 : at + 2].isdigit()):
+        return _read_digits(text, at)
+    word = longest_word(text, at)
+    if text[at] in NUMERAL_CHARACTERS and not _is_word(word, before):
+        length = numeral_length(text, at)
+        return _read_chinese(text[at : at + length]), length
+    if word is None:
+        raise Refusal("unknown_word", f"{_word_at(text, at)!r} is not a part of it")
+    return word, len(word.text)
+
+
+def _is_word(word: Token | None, before: list[Token]) -> bool:
+    # 百 and 千 are scales after printed digits (3千万) and places of a numeral elsewhere (三千).
+    return word is not None and (
+        word.role is Role.PARTS or (bool(before) and before[-1].role is Role.NUMERAL)
+    )
+
+
+def _word_at(text: str, at: int) -> str:
+    end = at + 1
+    while text[at].isalpha() and end < len(text) and text[end].isalpha():
+        end += 1
+    return text[at:end]
+
+
+def _read_chinese(text: str) -> Token:
+    try:
+        value, decimals, padded = read_numeral(text)
+    except ValueError as error:
+        raise Refusal("ambiguous_numeral", f"{text}: {error}") from None
+    return Token(Role.NUMERAL, text, Numeral(value, decimals, padded, len(text) == 1, chinese=True))
+
+
+def _read_digits(text: str, at: int) -> tuple[Token, int]:
+    power_of_ten = _TEN_TO_THE.match(text, at)
+    if power_of_ten:
+        numeral = Numeral(_power_of_ten(power_of_ten.group(1)), None)
+        return Token(Role.NUMERAL, power_of_ten.group(), numeral), len(power_of_ten.group())
+    match = _DIGITS.match(text, at)
+    digits = match.group() if match else text[at]
+    plain, decimals = read_separators(digits)
+    end = at + len(digits)
+    tail = _EXPONENT.match(text, end) or _TIMES_TEN.match(text, end)
+    if tail:
+        value = EXACT.multiply(Decimal(plain), _power_of_ten(tail.group(1)))
+        return Token(Role.NUMERAL, digits, Numeral(value, None)), tail.end() - at
+    return Token(
+        Role.NUMERAL, digits, Numeral(Decimal(plain), decimals, single_digit=len(digits) == 1)
+    ), end - at
+
+
+def _power_of_ten(exponent: str) -> Decimal:
+    if abs(int(exponent)) > MAX_EXPONENT:
+        raise Refusal("out_of_range", f"exponents go to ±{MAX_EXPONENT}")
+    return Decimal(1).scaleb(int(exponent))

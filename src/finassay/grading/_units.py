@@ -1,0 +1,150 @@
+"""Units and scales: what a phrase such as ``USD millions``, ``亿元`` or ``%`` states, and which units convert."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from finassay.grading._fold import fold
+from finassay.grading._tokens import EXACT, tokenize
+from finassay.grading._unparsed import Refusal, UnitMismatch, Unparsed
+from finassay.grading._vocabulary import CURRENCY_WORDS, SYMBOL_MAY_MEAN, Role, Token
+
+# Units of one family, each with its size; units of no family convert only to themselves.
+_FAMILIES: tuple[dict[str, Decimal], ...] = (
+    {
+        "ratio": Decimal(1),
+        "x": Decimal(1),
+        "percent": Decimal("0.01"),
+        "pp": Decimal("0.01"),
+        "permille": Decimal("0.001"),
+        "bp": Decimal("0.0001"),
+    },
+    {"share": Decimal(1), "lot": Decimal(100)},
+)
+_THOUSANDS_WITHOUT_DIGITS = re.compile(r"'?000s?\b|(?<=[$€£¥])000s?\b")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a unit phrase states.
+
+    Attributes
+    ----------
+    scale : Decimal
+        1, 1000, 10000 (万) …; 1 if the phrase states none.
+    unit : str or None
+        Canonical unit, as in `Quantity.unit`; None if the phrase states a scale alone ("in millions").
+    scale_stated : bool
+        Whether the phrase states a scale.
+    """
+
+    scale: Decimal
+    unit: str | None
+    scale_stated: bool
+
+
+def parse_unit(text: str) -> Unit:
+    """Read a unit phrase: of a header, a caption or a contract.
+
+    ``"USD millions"``, ``"($ in thousands)"``, ``"RMB'000"``, ``"亿元"``, ``"单位：万元"``, ``"%"``, ``"元/股"``.
+
+    Parameters
+    ----------
+    text : str
+        The phrase alone, with or without brackets around it.
+
+    Returns
+    -------
+    Unit
+
+    Raises
+    ------
+    Unparsed
+        ``unknown_word`` and the like, when the phrase is not a unit; blank text is ``missing``.
+    """
+    try:
+        folded = fold(text).casefold()
+        folded = re.sub(r"^(?:单位|unit|units)\s*[:：]\s*", "", folded)
+        folded = _THOUSANDS_WITHOUT_DIGITS.sub(" thousand", folded)
+        tokens = [
+            token for token in tokenize(folded) if token.role not in {Role.OPEN, Role.CLOSE, Role.FILLER}
+        ]
+        if not tokens:
+            raise Refusal("missing", "the phrase is blank")
+        scale, unit, stated = combine(tokens)
+    except Refusal as refusal:
+        raise Unparsed("a unit", text, refusal.reason, refusal.detail) from None
+    return Unit(scale, resolve_sign(unit), stated)
+
+
+def combine(tokens: Sequence[Token]) -> tuple[Decimal, str | None, bool]:
+    """Put the scale and unit words of one quantity together; anything else among them is refused."""
+    scale, stated = Decimal(1), False
+    units: list[str] = []
+    per: list[str] = []
+    after_per = False
+    for token in tokens:
+        if token.role is Role.SCALE and isinstance(token.meaning, Decimal) and not after_per:
+            scale, stated = EXACT.multiply(scale, token.meaning), True
+        elif token.role is Role.PER and not after_per:
+            after_per = True
+        elif token.role in {Role.UNIT, Role.PARTS}:
+            (per if after_per else units).append(str(token.meaning))
+        else:
+            raise Refusal("unknown_word", f"{token.text!r} is not a unit or a scale here")
+    if after_per and not (units and len(per) == 1):
+        raise Refusal("unknown_word", "a unit 'per' something needs one unit on each side")
+    unit = _one_unit(units)
+    return scale, f"{unit}/{per[0]}" if per else unit, stated
+
+
+def _one_unit(units: list[str]) -> str | None:
+    distinct = list(dict.fromkeys(units))
+    if len(distinct) == 2:  # "¥5元", "$5 HKD": the word says which currency the sign is
+        for sign, word in (distinct, distinct[::-1]):
+            if word in SYMBOL_MAY_MEAN.get(sign, ()):
+                return word
+    if len(distinct) > 1:
+        raise Refusal("conflicting_units", " and ".join(distinct))
+    return distinct[0] if distinct else None
+
+
+def resolve_sign(unit: str | None, beside: str | None = None) -> str | None:
+    """Return the currency of a bare sign: the one stated beside it, if the sign may stand for that one.
+
+    "$" alone is the US dollar; "¥" alone stays "¥": yuan and yen are equally usual.
+    """
+    if unit is None:
+        return None
+    sign, slash, per = unit.partition("/")
+    currency = (beside or "").partition("/")[0]
+    if currency in SYMBOL_MAY_MEAN.get(sign, ()):
+        return currency + slash + per
+    return "USD" + slash + per if sign == "$" else unit
+
+
+def is_currency(unit: str | None) -> bool:
+    """Say whether a canonical unit is a currency, or a currency per something."""
+    return unit is not None and unit.partition("/")[0] in CURRENCY_WORDS
+
+
+def conversion_factor(source: str, target: str) -> Decimal:
+    """Return by what a number in one unit is multiplied to be in another.
+
+    Raises
+    ------
+    UnitMismatch
+        Different kinds, or two currencies: those are never converted.
+    """
+    if source == target:
+        return Decimal(1)
+    for family in _FAMILIES:
+        if source in family and target in family:
+            return EXACT.divide(family[source], family[target])
+    raise UnitMismatch(
+        f"A quantity in {source} cannot be expressed in {target}.",
+        hint="Currencies are never converted, and units only within one kind.",
+    )
