@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from finassay.grading._codes import Code, parse_code
+from finassay.grading._contract import ColumnContract, OrderColumn, OutputContract, output_contract_schema
 from finassay.grading._dates import parse_date
+from finassay.grading._diff import CellDifference, TableDiff
 from finassay.grading._enumerations import parse_enumeration
 from finassay.grading._missing import is_missing
 from finassay.grading._numbers import Quantity, parse_quantity
 from finassay.grading._periods import Period, parse_period
+from finassay.grading._tables import CellCounts, RowCounts, TableVerdict, compare_tables, from_pandas
 from finassay.grading._units import Unit, parse_unit
 from finassay.grading._unparsed import UnitMismatch, Unparsed
 
 __all__ = [
+    "CellCounts",
+    "CellDifference",
     "Code",
+    "ColumnContract",
+    "OrderColumn",
+    "OutputContract",
     "Period",
     "Quantity",
+    "RowCounts",
+    "TableDiff",
+    "TableVerdict",
     "Unit",
     "UnitMismatch",
     "Unparsed",
+    "compare_tables",
+    "from_pandas",
     "is_missing",
+    "output_contract_schema",
     "parse_code",
     "parse_date",
     "parse_enumeration",

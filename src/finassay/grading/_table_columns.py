@@ -1,0 +1,228 @@
+"""Columns under a column contract, read into arrays that compare fast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from finassay.core import InputError
+from finassay.grading._missing import is_missing
+from finassay.grading._table_tokens import (
+    BLANK,
+    MISSING,
+    NAN,
+    NULL,
+    UNREADABLE,
+    VALUE,
+    canonical_values,
+    merge_codes,
+)
+from finassay.grading._table_units import in_unit, unit_factor
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from finassay.grading._contract import ColumnContract
+
+    Floats = np.ndarray[Any, np.dtype[np.float64]]
+    Ints = np.ndarray[Any, np.dtype[np.int64]]
+    Bools = np.ndarray[Any, np.dtype[np.bool_]]
+
+_CLEAN_NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$"
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """One column of one table.
+
+    ``state`` says what each cell is; numbers are in ``values`` (NaN where there is none); ``raw`` is the column as
+    given, ``why`` the reason of each unreadable raw text.
+    """
+
+    raw: pa.Array
+    state: np.ndarray[Any, np.dtype[np.uint8]]
+    values: Floats
+    why: dict[object, str]
+    unit: str | None
+    exact: bool
+
+    def shown(self, row: int) -> object:
+        return self.raw[row].as_py()
+
+    def identity(self, rows: Ints) -> Ints:
+        """Codes of the cells as they were written: equal codes are equal to the last bit."""
+        import pyarrow as pa
+
+        encoded = self.raw.take(pa.array(rows)).dictionary_encode()
+        return np.asarray(encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def plain_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Return one array without dictionary encoding or views."""
+    import pyarrow as pa
+
+    type_ = column.type
+    if pa.types.is_dictionary(type_):
+        type_ = type_.value_type
+        column = column.cast(type_)
+    if pa.types.is_large_string(type_) or pa.types.is_string_view(type_):
+        column = column.cast(pa.large_string())
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    return column
+
+
+# ---- numbers -------------------------------------------------------------------------------------------------------
+
+
+def read_numbers(raw: pa.Array, contract: ColumnContract, header_unit: str | None) -> NumberColumn:
+    """Read a column of numbers in the contract's unit."""
+    import pyarrow as pa
+
+    factor = column_factor(header_unit, contract)
+    type_ = raw.type
+    why: dict[object, str] = {}
+    if factor is None:
+        state = np.where(_null_mask(raw), NULL, UNREADABLE).astype(np.uint8)
+        why[None] = "wrong_unit"
+        values = np.full(len(raw), np.nan)
+    elif pa.types.is_integer(type_) or pa.types.is_floating(type_) or pa.types.is_decimal(type_):
+        values = _as_float(raw)
+        state = np.where(np.isnan(values), NAN, VALUE).astype(np.uint8)
+        state[_null_mask(raw)] = NULL
+    elif _is_text(type_):
+        values, state = _numbers_of_text(raw, contract, header_unit, float(factor), why)
+        return NumberColumn(raw, _merge_missing(state, contract), values, why, header_unit, exact=True)
+    else:
+        values = np.full(len(raw), np.nan)
+        state = np.where(_null_mask(raw), NULL, UNREADABLE).astype(np.uint8)
+        why[None] = "not_a_number"
+    if factor not in (None, 1):
+        values = values * float(factor or 1)
+    exact = not pa.types.is_floating(type_)
+    return NumberColumn(raw, _merge_missing(state, contract), values, why, header_unit, exact)
+
+
+def column_factor(header_unit: str | None, contract: ColumnContract) -> Decimal | None:
+    if header_unit is None or contract.unit is None:
+        return Decimal(1)
+    return unit_factor(header_unit, contract.unit)
+
+
+def _as_float(raw: pa.Array) -> Floats:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    floats = raw if raw.type == pa.float64() else pc.cast(raw, pa.float64(), safe=False)
+    return np.array(floats.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _numbers_of_text(
+    raw: pa.Array, contract: ColumnContract, header_unit: str | None, factor: float, why: dict[object, str]
+) -> tuple[Floats, np.ndarray[Any, np.dtype[np.uint8]]]:
+    """Plain digits go through Arrow's own parser; every other distinct text through `parse_quantity` once."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    clean = pc.fill_null(pc.match_substring_regex(raw, _CLEAN_NUMBER), False)
+    text = pc.utf8_trim_whitespace(pc.if_else(clean, raw, pa.scalar(None, raw.type)))
+    text = pc.if_else(pc.starts_with(text, "+"), pc.utf8_slice_codeunits(text, 1), text)
+    values = np.array(pc.cast(text, pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64) * factor
+    state = np.where(clean.to_numpy(zero_copy_only=False), VALUE, UNREADABLE).astype(np.uint8)
+    state[_null_mask(raw)] = NULL
+    rest = np.flatnonzero(state == UNREADABLE)
+    if len(rest):
+        odd = raw.take(pa.array(rest)).dictionary_encode()
+        read = [_read_number(word, contract, header_unit, why) for word in odd.dictionary.to_pylist()]
+        index = odd.indices.to_numpy(zero_copy_only=False)
+        state[rest] = np.array([s for s, _ in read], dtype=np.uint8)[index]
+        values[rest] = np.array([v for _, v in read], dtype=np.float64)[index]
+    return values, state
+
+
+def _read_number(
+    word: str, contract: ColumnContract, header_unit: str | None, why: dict[object, str]
+) -> tuple[int, float]:
+    if not word.strip():
+        return BLANK, np.nan
+    if is_missing(word):
+        return MISSING, np.nan
+    try:
+        return VALUE, float(in_unit(word, header_unit, contract.unit))
+    except InputError as error:
+        why[word] = error.reason
+        return UNREADABLE, np.nan
+
+
+# ---- everything that is not a number -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TokenColumn:
+    """One column of one table as codes into a vocabulary shared by both tables; codes below zero are not values."""
+
+    raw: pa.Array
+    state: np.ndarray[Any, np.dtype[np.uint8]]
+    codes: Ints
+    why: dict[object, str]
+    unit: str | None = None
+
+    def shown(self, row: int) -> object:
+        return self.raw[row].as_py()
+
+    def identity(self, rows: Ints) -> Ints:
+        """Codes of the canonical values."""
+        return self.codes[rows]
+
+
+def read_tokens(
+    left: pa.Array, right: pa.Array, contract: ColumnContract
+) -> tuple[TokenColumn, TokenColumn, pa.Array]:
+    """Read two columns of text, dates, codes ... as codes into one vocabulary of canonical values."""
+    n = len(left)
+    why: dict[object, str] = {}
+    states, words = zip(*(canonical_values(raw, contract, why) for raw in (left, right)), strict=True)
+    codes, vocabulary = _shared_codes(words[0], words[1], contract.type)
+    both = [_merge_missing(state, contract) for state in states]
+    for state, part in zip(both, (codes[:n], codes[n:]), strict=True):
+        part[state != VALUE] = -state[state != VALUE].astype(np.int64)
+    return (
+        TokenColumn(left, both[0], codes[:n], why),
+        TokenColumn(right, both[1], codes[n:], why),
+        vocabulary,
+    )
+
+
+def _shared_codes(left: pa.Array, right: pa.Array, kind: str) -> tuple[Ints, pa.Array]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    both = pa.concat_arrays([part.cast(pa.large_string()) for part in (left, right)])
+    encoded = both.dictionary_encode()
+    codes = np.array(pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False), dtype=np.int64)
+    words = encoded.dictionary
+    if kind == "code" and len(words):
+        again = pa.array(merge_codes(words.to_pylist()), pa.large_string()).dictionary_encode()
+        words = again.dictionary
+        merged = np.append(again.indices.to_numpy(zero_copy_only=False), -1).astype(np.int64)
+        codes = merged[codes]
+    return codes, words
+
+
+def _merge_missing(state: np.ndarray[Any, np.dtype[np.uint8]], contract: ColumnContract) -> Any:
+    if contract.empties != "distinct":
+        state = np.where((state == NULL) | (state == NAN) | (state == BLANK), MISSING, state).astype(np.uint8)
+    return state
+
+
+def _null_mask(raw: pa.Array) -> Bools:
+    return np.asarray(raw.is_null(nan_is_null=False).to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def _is_text(type_: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_))

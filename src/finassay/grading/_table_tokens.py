@@ -1,0 +1,194 @@
+"""Canonical values of a column of text, dates, periods, codes ...: one parse per distinct cell."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from finassay.core import InputError
+from finassay.grading._codes import parse_code
+from finassay.grading._dates import parse_date
+from finassay.grading._enumerations import parse_enumeration
+from finassay.grading._missing import is_missing
+from finassay.grading._periods import parse_period
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from finassay.grading._contract import ColumnContract
+
+    States = np.ndarray[Any, np.dtype[np.uint8]]
+
+VALUE, MISSING, NULL, NAN, BLANK, UNREADABLE = range(6)
+"""What a cell is. Unless ``empties`` is ``distinct``, NULL, NaN and blank text all become MISSING."""
+
+_TRUE = frozenset({"true", "t", "yes", "y", "1", "是", "真"})
+_FALSE = frozenset({"false", "f", "no", "n", "0", "否", "假"})
+_ISO_DATE = r"^\d{4}-\d{2}-\d{2}$"
+
+
+def canonical_values(
+    raw: pa.Array, contract: ColumnContract, why: dict[object, str]
+) -> tuple[States, pa.Array]:
+    """Return what each cell is, and its canonical text (null where it has none).
+
+    ``why`` collects the reason of every distinct text that cannot be read.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    state = np.full(len(raw), VALUE, dtype=np.uint8)
+    if pa.types.is_floating(raw.type):
+        state[np.asarray(pc.fill_null(pc.is_nan(raw), False).to_numpy(zero_copy_only=False))] = NAN
+        raw = pc.if_else(pc.is_nan(raw), pa.scalar(None, raw.type), raw)
+    nulls = np.asarray(raw.is_null().to_numpy(zero_copy_only=False), dtype=bool)
+    state[nulls & (state == VALUE)] = NULL
+    typed = _typed(raw, contract.type)
+    if typed is not None:
+        return state, typed
+    text = _as_text(raw)
+    if contract.type == "text":
+        words = fold_text(text)
+        blank = np.asarray(
+            pc.fill_null(pc.equal(words, ""), False).to_numpy(zero_copy_only=False), dtype=bool
+        )
+        state[blank] = BLANK
+        return state, pc.if_else(pa.array(blank), pa.scalar(None, words.type), words)
+    return _parsed(text, contract, state, why)
+
+
+def fold_text(text: pa.Array) -> pa.Array:
+    """Return text in NFKC with single spaces and none at the ends; case is kept."""
+    import pyarrow.compute as pc
+
+    if not pc.all(pc.string_is_ascii(text)).as_py():
+        text = pc.utf8_normalize(text, form="NFKC")
+    if pc.any(pc.match_substring_regex(text, r"^\s|\s$|\s\s|[\t\r\n\f\v]")).as_py():
+        text = pc.utf8_trim_whitespace(pc.replace_substring_regex(text, pattern=r"\s+", replacement=" "))
+    return text
+
+
+def _typed(raw: pa.Array, kind: str) -> pa.Array | None:
+    """Arrow's own dates, timestamps and booleans need no parsing; None where the type says nothing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if kind == "boolean" and pa.types.is_boolean(raw.type):
+        return raw.cast(pa.large_string())
+    if kind == "date" and pa.types.is_date(raw.type):
+        return raw.cast(pa.date32()).cast(pa.large_string())
+    if kind == "datetime" and (pa.types.is_timestamp(raw.type) or pa.types.is_date(raw.type)):
+        return pc.strftime(raw.cast(pa.timestamp("us")), format="%Y-%m-%dT%H:%M:%S").cast(pa.large_string())
+    if kind == "date" and pa.types.is_string(raw.type):
+        return _iso_dates(raw)
+    return None
+
+
+def _iso_dates(raw: pa.Array) -> pa.Array | None:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pc.all(pc.fill_null(pc.match_substring_regex(raw, _ISO_DATE), True)).as_py():
+        return None
+    try:
+        return pc.cast(raw, pa.date32()).cast(pa.large_string())
+    except pa.ArrowInvalid:  # a day that does not exist: the slow path names it
+        return None
+
+
+def _as_text(raw: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    if pa.types.is_nested(raw.type) or pa.types.is_binary(raw.type):
+        return pa.array([None if v is None else str(v) for v in raw.to_pylist()], pa.large_string())
+    return raw.cast(pa.large_string())
+
+
+def _parsed(
+    text: pa.Array, contract: ColumnContract, state: States, why: dict[object, str]
+) -> tuple[States, pa.Array]:
+    import pyarrow as pa
+
+    encoded = text.dictionary_encode()
+    read = [_read(word, contract, why) for word in encoded.dictionary.to_pylist()]
+    index = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    states = np.array([kind for kind, _ in read] + [VALUE], dtype=np.uint8)[index]
+    state = np.where(index >= 0, states, state).astype(np.uint8)
+    values = pa.array([value for _, value in read], pa.large_string())
+    return state, values.take(encoded.indices)
+
+
+def _read(word: str, contract: ColumnContract, why: dict[object, str]) -> tuple[int, str | None]:
+    if not word.strip():
+        return BLANK, None
+    if contract.type not in ("code", "enumeration") and is_missing(word):
+        return MISSING, None
+    try:
+        return VALUE, _READERS[contract.type](word, contract)
+    except InputError as error:
+        why[word] = error.reason
+        return UNREADABLE, None
+
+
+def _read_boolean(word: str, contract: ColumnContract) -> str:
+    folded = word.strip().casefold()
+    if folded in _TRUE or folded in _FALSE:
+        return "true" if folded in _TRUE else "false"
+    raise InputError(
+        f"expected a yes or no in column {contract.name!r}, got {word!r}", reason="not_a_boolean"
+    )
+
+
+def _read_date(word: str, _contract: ColumnContract) -> str:
+    try:
+        moment = dt.datetime.fromisoformat(word.strip())
+    except ValueError:
+        return parse_date(word).isoformat()
+    if moment.time() != dt.time():
+        raise InputError(f"expected a date, got a time of day: {word!r}", reason="time_of_day")
+    return moment.date().isoformat()
+
+
+def _read_datetime(word: str, _contract: ColumnContract) -> str:
+    try:
+        moment = dt.datetime.fromisoformat(word.strip())
+    except ValueError:
+        return f"{parse_date(word).isoformat()}T00:00:00.000000"
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(dt.UTC).replace(tzinfo=None)
+    return moment.isoformat(timespec="microseconds")
+
+
+def _read_period(word: str, contract: ColumnContract) -> str:
+    period = parse_period(word, fiscal_year_end=contract.fiscal_year_end)
+    return f"{period.start}/{period.end}"
+
+
+def _read_enumeration(word: str, contract: ColumnContract) -> str:
+    return parse_enumeration(word, contract.values)
+
+
+def merge_codes(words: list[str]) -> list[str]:
+    """Return for each code of both tables the code it stands for.
+
+    A code without a market is the one of its symbol that has a market, if the two tables know exactly one; else itself.
+    """
+    markets: dict[str, set[str]] = {}
+    for word in words:
+        symbol, mark, market = word.rpartition(".")
+        if mark and market:
+            markets.setdefault(symbol, set()).add(word)
+    return [next(iter(full)) if len(full := markets.get(word, set())) == 1 else word for word in words]
+
+
+_READERS: dict[str, Callable[[str, ColumnContract], str]] = {
+    "boolean": _read_boolean,
+    "date": _read_date,
+    "datetime": _read_datetime,
+    "period": _read_period,
+    "code": lambda word, _contract: parse_code(word).normal,
+    "enumeration": _read_enumeration,
+}

@@ -1,0 +1,73 @@
+"""Units that a header states, turned into one factor for a whole column; cells that state their own."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import lru_cache
+
+from finassay.core import InputError
+from finassay.grading._numbers import parse_quantity
+from finassay.grading._units import conversion_factor, parse_unit, resolve_sign
+from finassay.grading._unparsed import Unparsed
+
+
+@lru_cache(maxsize=1024)
+def is_unit(text: str) -> bool:
+    """Say whether the text alone is a unit or a scale: ``"亿元"``, ``"USD millions"``, ``"%"``."""
+    try:
+        unit = parse_unit(text)
+    except InputError:
+        return False
+    return unit.unit is not None or unit.scale_stated
+
+
+@lru_cache(maxsize=1024)
+def unit_factor(stated: str, wanted: str) -> Decimal | None:
+    """Return what a number in the stated unit is multiplied by to be in the wanted one; None if they differ in kind."""
+    source, target = parse_unit(stated), parse_unit(wanted)
+    unit = (
+        resolve_sign(source.unit, target.unit) or target.unit
+    )  # "in millions" alone: of what the contract says
+    if unit is None or target.unit is None:
+        return source.scale / target.scale if unit == target.unit else None
+    try:
+        return source.scale * conversion_factor(unit, target.unit) / target.scale
+    except InputError:
+        return None
+
+
+def in_unit(raw: str, stated: str | None, wanted: str | None) -> Decimal:
+    """Read one cell as a number in the wanted unit; the cell's own unit wins over the header's.
+
+    Raises
+    ------
+    Unparsed
+        Not a number, or in a unit where the contract declares none.
+    UnitMismatch
+        In a unit of another kind.
+    """
+    quantity = parse_quantity(raw, default_unit=_default(stated, wanted))
+    if wanted is None:
+        if quantity.unit is not None:
+            raise Unparsed(
+                "a plain number", raw, "unit_undeclared", "the contract declares no unit to convert to"
+            )
+        return quantity.magnitude
+    if stated is None:
+        bare = parse_quantity(raw)
+        if bare.unit is None and bare.scale == 1:
+            return bare.value
+    return quantity.to(wanted)
+
+
+@lru_cache(maxsize=1024)
+def _default(stated: str | None, wanted: str | None) -> str | None:
+    """Return what completes a cell: the header's unit and scale; of the contract its unit alone.
+
+    A cell that states its unit but no scale ("12340000元") takes its scale from a header above it, not from a contract
+    that its author may never have seen.
+    """
+    unit = parse_unit(wanted).unit if wanted is not None else None
+    if stated is None:
+        return unit
+    return stated if unit is None or parse_unit(stated).unit is not None else f"{stated} {unit}"
