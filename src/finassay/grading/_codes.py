@@ -61,7 +61,8 @@ def parse_code(raw: object) -> Code:
     """Read one security code.
 
     ``600519``, ``600519.SH``, ``SH600519``, ``sh.600519``, ``600519.XSHG``, ``600519.SS``, ``0700.HK``, ``AAPL``,
-    ``AAPL.US``, ``BRK.B`` and its spellings ``BRK/B``, ``BRK-B``. The market is what is stated, never what the digits suggest.
+    ``AAPL.US``, ``BRK.B`` and its spellings ``BRK/B``, ``BRK-B``. The market is what is stated, never
+    what the digits suggest; a suffix that is no known market stays a part of the symbol (``AAPL.O``).
 
     Parameters
     ----------

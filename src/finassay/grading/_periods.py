@@ -164,6 +164,7 @@ _CALENDAR_FORMS: tuple[tuple[re.Pattern[str], Callable[..., Period]], ...] = tup
     (re.compile(pattern), build)
     for pattern, build in (
         (rf"(?:cy|calendar(?: year)?)? ?{YEAR}(?: ?年度?| ?[ae])?", _year),
+        (rf"{YEAR} ?年(?:全年|年度)", _year),
         (rf"{YEAR} ?年?(?:度)?(?:年报|年度报告)|{YEAR} ?年度?报告?", _year),
         (rf"{YEAR} ?年?-? ?q([1-4])|{YEAR} ?年? ?第?([1-4])季度?|{YEAR} ?年? ?(1)季报", _quarter),
         (rf"q([1-4]){_OF}{_SHORT_YEAR}|([1-4])q ?{_SHORT_YEAR}|{_NTH_QUARTER},?(?: of)? {YEAR}", _swapped(_quarter)),
@@ -255,6 +256,8 @@ _TRAILING = re.compile(
 )
 _INSTANT = re.compile(r"(?:as of|as at|at|on|截至|截止) ?(.+?)(?:末|止)?|(.+[日号月])末")
 
+_SPAN = re.compile(r"[^\d]*\d.*(?:至|到|~|—| - | to | through ).*\d.*")
+
 
 def _read_ending(text: str, fiscal_year_end: int | None) -> Period:
     if match := _ENDED.fullmatch(text):
@@ -265,6 +268,8 @@ def _read_ending(text: str, fiscal_year_end: int | None) -> Period:
     if match := _INSTANT.fullmatch(text):
         day = _last_day(match[1] or match[2], fiscal_year_end)
         return Period(day, day, "day")
+    if _SPAN.fullmatch(text):
+        raise Refusal("range", "it states two ends, which is not one named period")
     raise Refusal("not_a_period", "no known form of a period")
 
 

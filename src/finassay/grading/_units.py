@@ -23,6 +23,7 @@ _FAMILIES: tuple[dict[str, Decimal], ...] = (
         "bp": Decimal("0.0001"),
     },
     {"share": Decimal(1), "lot": Decimal(100)},
+    {"GBP": Decimal(1), "GBX": Decimal("0.01")},
 )
 _THOUSANDS_WITHOUT_DIGITS = re.compile(r"'?000s?\b|(?<=[$€£¥])000s?\b")
 

@@ -37,6 +37,7 @@ CURRENCY_WORDS: dict[str, tuple[str, ...]] = {
     "TWD": ("nt$", "twd", "new taiwan dollars", "新台币", "新台幣"),
     "EUR": ("€", "eur", "euros", "euro", "欧元"),
     "GBP": ("£", "gbp", "pounds sterling", "英镑"),
+    "GBX": ("gbx", "p", "pence", "便士"),
     "JPY": ("jpy", "jp¥", "yen", "日元", "円", "日圆"),
     "KRW": ("₩", "krw", "won", "韩元"),
     "INR": ("₹", "inr", "rs", "rs.", "rupees", "卢比"),
