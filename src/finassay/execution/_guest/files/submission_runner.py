@@ -23,6 +23,12 @@ def main() -> None:
     os.makedirs(OUT, exist_ok=True)
     import figure_capture
 
+    try:
+        import finassay_duckdb
+
+        finassay_duckdb.install()
+    except ImportError:  # an interpreter without DuckDB
+        pass
     capture = figure_capture.install(OUT)
     module = _fresh_main(job)
     try:
@@ -36,14 +42,12 @@ def main() -> None:
         capture.finish()
         _write_results(job, module.__dict__)
     except BaseException as error:
-        _write_json("error.json", _describe(error, job))
-        raise
-    finally:
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except (OSError, ValueError, AttributeError):
-                pass
+        found = _describe(error, job)
+        _write_json("error.json", found)
+        if isinstance(error, MemoryError) or found["type"] == "OutOfMemoryException":
+            raise  # the jail tells this apart from other errors
+        sys.stderr.write(found["traceback"])
+        sys.exit(1)
 
 
 def _fresh_main(job: dict) -> types.ModuleType:

@@ -1,0 +1,214 @@
+"""From a finished program to its trace."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+import finassay
+from finassay.core import CandidateError, hash_json, hash_table
+from finassay.execution._outputs import Outputs
+from finassay.execution._trace import (
+    Timings,
+    Trace,
+    TracedColumn,
+    TracedDatabase,
+    TracedError,
+    TracedFigure,
+    TracedJail,
+    TracedProgram,
+    TracedQuery,
+    TracedTable,
+)
+from finassay.execution._types import CallResult, Limits, Outcome, QueryRecord, Submission
+
+if TYPE_CHECKING:
+    from finassay.database import QueryPolicy
+
+_VERSIONED = ("duckdb", "pyarrow", "pandas", "numpy", "sqlglot", "polars", "pymysql", "psycopg", "sqlalchemy")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program ended, whichever way it ran."""
+
+    outcome: Outcome
+    outputs: Outputs
+    error: TracedError | None = None
+    stdout: str = ""
+    stderr: str = ""
+    truncated: bool = False
+    wall_ms: float = 0.0
+    cpu_ms: float | None = None
+    max_rss: int | None = None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a program ran in."""
+
+    submission: Submission
+    database: TracedDatabase
+    jail: TracedJail
+    limits: Limits
+    policy: QueryPolicy
+
+
+def sql_ended(error: CandidateError | None, records: Sequence[QueryRecord], outputs: Outputs, ms: float) -> Ended:
+    """Judge a SQL program by its one statement."""
+    if error is None:
+        return Ended(Outcome.OK, outputs, wall_ms=ms)
+    status = records[-1].status if records else "error"
+    outcome = {"refused": Outcome.POLICY, "timeout": Outcome.TIMEOUT}.get(status, Outcome.ERROR)
+    if error.reason == "out_of_memory":
+        outcome = Outcome.MEMORY
+    place = error.place
+    message = error.message if error.hint is None else f"{error.message} {error.hint}"
+    traced = TracedError(
+        reason=error.reason,
+        message=message,
+        line=place.line if place else None,
+        column=place.column if place else None,
+        text=place.text or None if place else None,
+    )
+    return Ended(outcome, outputs, traced, wall_ms=ms)
+
+
+def python_ended(
+    result: CallResult, recorded: Mapping[str, Any] | None, records: Sequence[QueryRecord], outputs: Outputs
+) -> Ended:
+    """Judge a Python program by what the jail saw; what the program recorded of itself only explains a failure."""
+    outcome, error = result.outcome, None
+    if outcome is Outcome.OK:
+        if outputs.problem is not None:
+            outcome, error = Outcome.ERROR, outputs.problem
+    else:
+        error = _explain(outcome, result, recorded)
+        refused = [record for record in records if record.status == "refused"]
+        if outcome is Outcome.ERROR and refused and records[-1].status == "refused":
+            outcome = Outcome.POLICY
+            error = error.model_copy(update={"reason": "query_refused"})
+    return Ended(
+        outcome,
+        outputs,
+        error,
+        result.stdout,
+        result.stderr,
+        result.truncated,
+        result.wall_ms,
+        result.cpu_ms,
+        result.max_rss,
+    )
+
+
+def _explain(outcome: Outcome, result: CallResult, recorded: Mapping[str, Any] | None) -> TracedError:
+    reasons = {
+        Outcome.TIMEOUT: "time_limit",
+        Outcome.MEMORY: "memory_limit",
+        Outcome.KILLED: "killed",
+        Outcome.ERROR: "exception",
+    }
+    told = recorded if recorded and outcome in (Outcome.ERROR, Outcome.MEMORY) else {}
+    seen = result.error or {}
+    return TracedError(
+        reason=reasons[outcome],
+        message=str(told.get("message", seen.get("message", "It gave no reason.")))[:10_000],
+        type=_text(told.get("type", seen.get("type"))),
+        traceback=_text(told.get("traceback", seen.get("traceback"))) or None,
+        source=_text(told.get("source")),
+        line=_count(told.get("line", seen.get("line"))),
+        column=_count(told.get("column")),
+        text=_text(told.get("text")) or None,
+        cell=_count(told.get("cell")),
+    )
+
+
+def _text(value: object) -> str | None:
+    return value[:20_000] if isinstance(value, str) else None
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**9 else None
+
+
+def build_trace(
+    setting: Setting, ended: Ended, records: Sequence[QueryRecord], *, start_ms: float, total_ms: float
+) -> Trace:
+    """Put together everything that is known about a run."""
+    submission, outputs = setting.submission, ended.outputs
+    refused = sum(record.status == "refused" for record in records)
+    warnings = list(outputs.warnings)
+    if refused and ended.outcome is Outcome.OK:
+        warnings.append(f"{refused} statement(s) were refused and the program went on")
+    if not setting.jail.isolated:
+        warnings.append("the program was not isolated: it could read and write whatever its user can (--jail none)")
+    if ended.outcome is not Outcome.OK and outputs.problem is not None and outputs.problem != ended.error:
+        warnings.append(outputs.problem.message)
+    return Trace(
+        finassay=finassay.__version__,
+        program=TracedProgram(
+            source=submission.source, mode=submission.mode, sha256=submission_hash(submission)
+        ),
+        database=setting.database,
+        jail=setting.jail,
+        limits={name: float(value) for name, value in asdict(setting.limits).items()},
+        policy={
+            "max_rows": float(setting.policy.max_rows),
+            "max_bytes": float(setting.policy.max_bytes),
+            "timeout_s": setting.policy.timeout_s,
+        },
+        outcome=ended.outcome,
+        error=ended.error,
+        warnings=warnings,
+        queries=[_query(record) for record in records],
+        tables=[_table(result.name, result.table, result.notes) for result in outputs.tables],
+        figures=[
+            TracedFigure(
+                name=figure.name,
+                file=f"{figure.name}.png",
+                data_file=f"{figure.name}.json" if figure.data is not None else None,
+                sha256=figure.sha256,
+            )
+            for figure in outputs.figures
+        ],
+        abstract_chars=None if outputs.abstract is None else len(outputs.abstract),
+        stdout=ended.stdout,
+        stderr=ended.stderr,
+        output_truncated=ended.truncated,
+        max_rss_bytes=ended.max_rss,
+        timings=Timings(start_ms=start_ms, run_ms=ended.wall_ms, cpu_ms=ended.cpu_ms, total_ms=total_ms),
+        versions=_versions(),
+    )
+
+
+def submission_hash(submission: Submission) -> str:
+    """Return the SHA-256 of what would run: mode, sources, cells and result variables, not the file's name."""
+    value = asdict(submission)
+    del value["source"]
+    return hash_json(value)
+
+
+def _query(record: QueryRecord) -> TracedQuery:
+    return TracedQuery(**{**asdict(record), "warnings": list(record.warnings)})
+
+
+def _table(name: str, table: Any, notes: Sequence[str]) -> TracedTable:
+    columns = [TracedColumn(name=field.name, type=str(field.type)) for field in table.schema]
+    # `result.csv` is a program's own file: its table gets a name of its own beside the variable `result`.
+    file = f"{name.replace('.', '_')}.parquet"
+    return TracedTable(
+        name=name, rows=table.num_rows, columns=columns, sha256=hash_table(table), file=file, notes=list(notes)
+    )
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in _VERSIONED:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

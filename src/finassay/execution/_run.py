@@ -1,0 +1,233 @@
+"""Run a submission: the database behind the broker, the program in the jail, and the trace of both."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from finassay.core import CandidateError, hash_file, hash_json
+from finassay.execution._broker import Broker
+from finassay.execution._client import ask
+from finassay.execution._guest import guest_env, guest_files
+from finassay.execution._jail import Jail, JailSession, find_jail, remove_scratch
+from finassay.execution._outputs import Figure, Outputs, ResultTable, collect_outputs, read_error
+from finassay.execution._report import Ended, Setting, build_trace, python_ended, sql_ended
+from finassay.execution._trace import Trace, TracedDatabase, TracedJail
+from finassay.execution._types import Call, Limits, Mount, Submission
+
+if TYPE_CHECKING:
+    from finassay.database import Database, Dialect, QueryPolicy
+
+_HOME = "/run/finassay"
+_BOOT = "import submission_runner; submission_runner.main()"
+_HASHED_BYTES = 2 << 30
+# The database's process needs room for DuckDB itself before a statement takes any.
+_BROKER_MEMORY = 2 << 30
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run: its trace, and what came out.
+
+    Attributes
+    ----------
+    trace : Trace
+        What ran, what it asked, how it ended; JSON-ready.
+    tables : tuple of ResultTable
+        In the order in which they were asked for; ``result.csv`` last.
+    figures : tuple of Figure
+        ``picture.png`` first, then the captured matplotlib figures.
+    abstract : str or None
+        Text of ``abstract.txt``.
+    """
+
+    trace: Trace
+    tables: tuple[ResultTable, ...]
+    figures: tuple[Figure, ...]
+    abstract: str | None
+
+
+def run(
+    submission: Submission,
+    url: str,
+    *,
+    dialect: Dialect | None = None,
+    policy: QueryPolicy | None = None,
+    limits: Limits | None = None,
+    jail: Jail | None = None,
+    python: Path | None = None,
+    mounts: Sequence[Mount] = (),
+    overlays: Mapping[str, str] | None = None,
+) -> Run:
+    """Run a research program on a database and keep what it did.
+
+    A SQL program runs in the broker's process; a Python program in the jail, with the database behind the broker.
+
+    Parameters
+    ----------
+    submission : Submission
+        The program.
+    url : str
+        The database: ``duckdb:///file``, a folder, a file, ``mysql://…``, ``postgresql://…``.
+    dialect : {"duckdb", "mysql", "postgres"}, optional
+        What its SQL is written in; by default the engine's own. A MySQL or PostgreSQL client speaks its own.
+    policy : QueryPolicy, optional
+        What a statement may do.
+    limits : Limits, optional
+        What the program may use.
+    jail : Jail, optional
+        By default the best this machine has.
+    python : Path, optional
+        The interpreter or virtual environment that the program runs in; by default ours.
+    mounts : sequence of Mount
+        The user's own files, read-only.
+    overlays : mapping of str to str, optional
+        Table name to the query that is served in its place.
+
+    Returns
+    -------
+    Run
+        The program's own failures are its outcome, never an exception.
+
+    Raises
+    ------
+    InputError
+        If the database cannot be opened, there is no jail, or the interpreter or a mount cannot be used.
+    """
+    from finassay.database import QueryPolicy, connect
+
+    began = time.perf_counter()
+    policy, limits = policy or QueryPolicy(), limits or Limits()
+    with connect(url) as database:  # says early and plainly what is wrong with a URL
+        described = _describe(database, url, dialect)
+        schema = _schema(database)
+    with _work_folder() as work:
+        broker = Broker(
+            url,
+            socket_dir=work / "sockets",
+            dialect=dialect,
+            policy=policy,
+            overlays=overlays,
+            memory=_BROKER_MEMORY + limits.memory,
+        )
+        with broker:
+            if submission.mode == "sql":
+                traced_jail = TracedJail(name="broker", isolated=True, details={"runs": "in the database's process"})
+                started = time.perf_counter()
+                ended = _run_sql(submission, broker)
+            else:
+                jail = jail or find_jail()
+                with _started(jail, submission, work, python, mounts, limits, described, schema) as session:
+                    traced_jail = TracedJail(
+                        name=jail.name, isolated=session.isolated, details=dict(session.details)
+                    )
+                    started = time.perf_counter()
+                    ended = _run_python(session, submission, broker, work, limits, policy)
+            records = broker.records()
+    now = time.perf_counter()
+    trace = build_trace(
+        Setting(submission, described, traced_jail, limits, policy),
+        ended,
+        records,
+        start_ms=(started - began) * 1000,
+        total_ms=(now - began) * 1000,
+    )
+    return Run(trace, ended.outputs.tables, ended.outputs.figures, ended.outputs.abstract)
+
+
+def _describe(database: Database, url: str, dialect: Dialect | None) -> TracedDatabase:
+    return TracedDatabase(
+        url=database.url, engine=database.version, dialect=dialect or database.dialect, sha256=_fingerprint(url)
+    )
+
+
+def _fingerprint(url: str) -> str | None:
+    """SHA-256 of the database's file, or of the names and hashes of a folder's files; None for servers and huge files."""
+    from finassay.database._url import parse_url
+
+    path = parse_url(url).path
+    if path is None:
+        return None
+    files = [path] if path.is_file() else sorted(entry for entry in path.iterdir() if entry.is_file())
+    if sum(file.stat().st_size for file in files) > _HASHED_BYTES:
+        return None
+    hashes = {file.name: hash_file(file) for file in files}
+    return hash_json(hashes) if path.is_dir() else hashes[path.name]
+
+
+def _schema(database: Database) -> str:
+    tables = database.tables()
+    return tables[0].schema if tables else "main"
+
+
+@contextmanager
+def _work_folder() -> Iterator[Path]:
+    """A folder for the sockets, the job and the scratch of one run, gone afterwards whatever the program left in it."""
+    work = Path(tempfile.mkdtemp(prefix="finassay-"))
+    for name in ("sockets", "job", "scratch"):
+        (work / name).mkdir()
+    try:
+        yield work
+    finally:
+        remove_scratch(work)
+
+
+def _run_sql(submission: Submission, broker: Broker) -> Ended:
+    error: CandidateError | None = None
+    tables: tuple[ResultTable, ...] = ()
+    began = time.perf_counter()
+    try:
+        tables = (ResultTable("result", ask(broker.socket_dir / "native.sock", submission.sql_code or "")),)
+    except CandidateError as caught:
+        error = caught
+    ms = (time.perf_counter() - began) * 1000
+    return sql_ended(error, broker.records(), Outputs(tables), ms)
+
+
+@contextmanager
+def _started(
+    jail: Jail,
+    submission: Submission,
+    work: Path,
+    python: Path | None,
+    mounts: Sequence[Mount],
+    limits: Limits,
+    database: TracedDatabase,
+    schema: str,
+) -> Iterator[JailSession]:
+    job = {
+        "source": submission.source if submission.source.endswith((".py", ".ipynb")) else "program.py",
+        "notebook": bool(submission.cells),
+        "cells": submission.cells or (submission.python_code,),
+        "sql_code": submission.sql_code,
+        "result_vars": submission.result_vars,
+    }
+    (work / "job" / "job.json").write_text(json.dumps(job), encoding="utf-8")
+    ours = [Mount(path, f"{_HOME}/{name}") for name, path in guest_files().items()]
+    ours.append(Mount(work / "job", f"{_HOME}/job"))
+    with jail.start(
+        python=python or Path(sys.executable),
+        scratch=work / "scratch",
+        mounts=[*ours, *mounts],
+        sockets=work / "sockets",
+        limits=limits,
+        env={**guest_env(database.dialect, schema), "FINASSAY_JOB": f"{_HOME}/job"},
+    ) as session:
+        yield session
+
+
+def _run_python(
+    session: JailSession, submission: Submission, broker: Broker, work: Path, limits: Limits, policy: QueryPolicy
+) -> Ended:
+    result = session.run(Call(_BOOT, filename="<finassay>", limits=limits))
+    session.close()  # nothing of the program runs any more when its files are read
+    scratch = work / "scratch"
+    outputs = collect_outputs(scratch, submission, max_rows=policy.max_rows, max_bytes=limits.file_size)
+    return python_ended(result, read_error(scratch), broker.records(), outputs)
