@@ -111,7 +111,9 @@ def test_the_bootstrap_test_keeps_its_level_where_nothing_differs() -> None:
     for sample in range(200):
         rng = np.random.default_rng(sample)
         right = (rng.random((2, 60)) < 0.5).astype(float)
-        rejections += paired_difference(*right.tolist(), range(60), seed=sample, resamples=400).p_value <= 0.05
+        rejections += (
+            paired_difference(*right.tolist(), range(60), seed=sample, resamples=400).p_value <= 0.05
+        )
     # Level 5%: 200 trials, three binomial standard errors are 4.6 points.
     assert rejections / 200 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 200)
 

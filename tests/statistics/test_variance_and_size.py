@@ -109,7 +109,9 @@ def test_exact_power_by_enumeration_of_all_tables() -> None:
             if b + c and binomtest(b, b + c).pvalue <= 0.05:
                 ways = math.comb(n, b) * math.comb(n - b, c)
                 power += ways * only_first**b * only_second**c * (1 - only_first - only_second) ** (n - b - c)
-    assert mcnemar_power(n, only_first - only_second, only_first + only_second) == pytest.approx(power, abs=1e-12)
+    assert mcnemar_power(n, only_first - only_second, only_first + only_second) == pytest.approx(
+        power, abs=1e-12
+    )
 
 
 def test_paired_size_reaches_its_power_in_simulation() -> None:

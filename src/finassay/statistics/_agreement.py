@@ -33,11 +33,11 @@ class Agreement(Result):
     coefficient : str
         ``cohen_kappa``, ``gwet_ac1``, ``gwet_ac2``, ``fleiss_kappa`` or ``krippendorff_alpha``.
     value : float
-        1 is perfect, 0 is chance.
+        1 is perfect, 0 is chance; with gaps it can fall below -1.
     standard_error : float or None
         None where there is no formula (alpha) or a single item.
     low, high : float or None
-        The interval, within [-1, 1]; None where undefined, as at perfect agreement, whose standard error is 0.
+        The interval, cut at 1; None where undefined, as at perfect agreement, whose standard error is 0.
     confidence : float
         Nominal coverage.
     interval : str
@@ -104,7 +104,7 @@ def conclude(estimate: Estimate, ratings: Ratings, resampling: Resampling) -> Ag
         coefficient=estimate.coefficient,
         value=value,
         standard_error=error,
-        low=None if low is None else max(-1.0, low),
+        low=low,
         high=None if high is None else min(1.0, high),
         confidence=resampling.confidence,
         interval=interval,
