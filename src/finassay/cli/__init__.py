@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from finassay import __version__
-from finassay.cli import _db, _demo, _doctor, _run
+from finassay.cli import _db, _doctor, _run
 from finassay.cli._output import write_message, write_text
 from finassay.core import ExitCode
 
@@ -26,7 +26,6 @@ app = typer.Typer(
     add_completion=False,
 )
 app.command("run")(_run.run_command)
-app.command("demo")(_demo.demo_command)
 app.add_typer(_db.app, name="db")
 app.add_typer(_doctor.app, name="doctor")
 
