@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from finassay.database import Dialect, QueryPolicy
 
-_PROTOCOLS = ("native", "mysql")
+_PROTOCOLS = ("native", "mysql", "postgres")
 _START_S = 60.0
 _STOP_S = 5.0
 _OUT_OF_MEMORY = "the database process ran out of memory"

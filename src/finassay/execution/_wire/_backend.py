@@ -62,11 +62,6 @@ class Backend:
                 self._tables = tuple(database.tables())
         return self._tables
 
-    @property
-    def schema(self) -> str:
-        """The schema that unqualified names belong to."""
-        return next((table.schema for table in self.tables()), "main")
-
     def close(self) -> None:
         """Close what is idle now, and the lent ones as they come back."""
         with self._lock:
@@ -108,16 +103,16 @@ class BrokerSession:
     @property
     def schema(self) -> str:
         """The schema that unqualified names belong to."""
-        return self.backend.schema
+        return next((table.schema for table in self.tables()), "main")
 
     @property
     def busy(self) -> bool:
         """Whether a statement runs."""
         return self._running is not None
 
-    def execute(self, sql: str) -> QueryResult:
+    def execute(self, sql: str, sent: str | None = None) -> QueryResult:
         """Run and log one statement."""
-        key = self.log.start(self.route, sql)
+        key = self.log.start(self.route, sent or sql)
         start = time.monotonic()
         try:
             result = self._run(sql)
@@ -127,12 +122,15 @@ class BrokerSession:
             if shown is error:
                 raise
             raise shown from error
-        self.log.done(key, result, (time.monotonic() - start) * 1e3)
+        self.log.done(key, result, sent or sql, (time.monotonic() - start) * 1e3)
         return result
 
     def tables(self) -> Sequence[TableInfo]:
         """Return what the client may see."""
-        return self.backend.tables()
+        try:
+            return self.backend.tables()
+        except Exception as error:
+            raise _as_finassay(error) from error
 
     def report(self, message: dict[str, object]) -> None:
         """Take down what the DuckDB shim ran."""

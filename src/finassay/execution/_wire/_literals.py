@@ -35,6 +35,11 @@ def count_dollars(sql: str) -> int:
     return max((int(found["number"]) for found in _POSTGRES.finditer(sql) if found["number"]), default=0)
 
 
+def array_dollars(sql: str) -> set[int]:
+    """Return the numbers of the ``$n`` that stand for a whole array: ``= ANY($1)``."""
+    return {int(number) for number in re.findall(r"\b(?:ANY|ALL|SOME)\s*\(\s*\$(\d+)\s*\)", sql, re.IGNORECASE)}
+
+
 def bind_dollars(sql: str, literals: Sequence[str]) -> str:
     """Write literals for the ``$n`` of a PostgreSQL statement."""
     return _POSTGRES.sub(

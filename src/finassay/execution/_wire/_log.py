@@ -69,9 +69,9 @@ class StatementLog:
             )
             return key
 
-    def done(self, key: tuple[int, int], result: QueryResult, ms: float) -> None:
+    def done(self, key: tuple[int, int], result: QueryResult, sent: str, ms: float) -> None:
         """Log a result."""
-        executed = None if result.executed_sql == result.sql else result.executed_sql
+        executed = None if result.executed_sql == sent else result.executed_sql
         self._end(
             key,
             status="ok",

@@ -158,7 +158,7 @@ class _Client:
     def _run(self, sql: str, *, binary: bool) -> None:
         answer = self._answers.answer(sql)
         if answer is None:
-            answer = self._session.execute(self._answers.requalified(sql)).table
+            answer = self._session.execute(self._answers.requalified(sql), sql).table
         if answer is True:
             self._wire.send(_OK)
         else:

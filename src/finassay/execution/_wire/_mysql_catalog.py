@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from finassay.execution._wire._catalog import flat_columns, run_in_memory
+from finassay.execution._wire._catalog import flat_columns, make_table, own_tables, point_to, run_in_memory
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from finassay.database import ColumnInfo
     from finassay.execution._wire._session import Session
 
-_SCHEMA = "mysql_information"
-_OWN = ("information_schema", "mysql", "performance_schema")
 _USER = "research@localhost"
 
 
@@ -30,28 +28,30 @@ class MySqlCatalog:
     def answer(self, sql: str) -> pa.Table | None:
         """Return the answer, or None where the statement reads the database's own tables."""
         import sqlglot
-        from sqlglot import exp
+
+        from finassay.database import QueryError
 
         try:
             tree = sqlglot.parse_one(sql, read="mysql")
         except sqlglot.errors.SqlglotError:
             return None
-        named = {common.alias_or_name for common in tree.find_all(exp.CTE)}
-        tables = [table for table in tree.find_all(exp.Table) if table.name not in named or table.args.get("db")]
-        if not isinstance(tree, exp.Query) or any(table.text("db").lower() not in _OWN for table in tables):
+        tables = own_tables(tree, ("information_schema",))
+        if tables is None:
             return None
-        self._localise(tree, tables)
-        return run_in_memory(tree.sql(dialect="duckdb"), _SCHEMA, self._tables() if tables else {})
+        self._localise(tree, sql)
+        wanted = point_to(tables, tree, "information_schema")
+        described = self._tables() if wanted else {}
+        for name in wanted - described.keys():
+            raise QueryError(f"Table '{name.replace('__', '.')}' doesn't exist here", reason="unknown_table")
+        return run_in_memory(tree.sql(dialect="duckdb"), {name: described[name] for name in wanted})
 
-    def _localise(self, tree: Any, tables: list[Any]) -> None:
-        """Name the outputs as MySQL does, put in what the server knows, and point at our tables."""
+    def _localise(self, tree: Any, sql: str) -> None:
+        """Name the outputs as MySQL does and put in what the server knows."""
         from sqlglot import exp
 
         select = tree.find(exp.Select)
         if select is not None:
-            select.set("expressions", [_named(item) for item in select.expressions])
-        for table in tables:
-            table.set("db", exp.to_identifier(_SCHEMA))
+            select.set("expressions", [_named(item, sql) for item in select.expressions])
         for node in list(tree.find_all(exp.SessionParameter, exp.Func, exp.Column)):
             value = self._known(node)
             if value is not None:
@@ -83,8 +83,6 @@ class MySqlCatalog:
         return None if node.args.get("expressions") or not spelled else known.get(spelled[0].lower())
 
     def _tables(self) -> dict[str, pa.Table]:
-        import pyarrow as pa
-
         tables = self._session.tables()
         catalog, schema = "def", self._database
         keys = [(table, name, at) for table in tables for at, name in enumerate(table.primary_key, 1)]
@@ -122,9 +120,7 @@ class MySqlCatalog:
             ),
         }
         return {
-            name: pa.table(
-                {head: _array([row[at] for row in values], head) for at, head in enumerate(heads)}
-            )
+            f"information_schema__{name}": make_table([(head, _type(head)) for head in heads], values)
             for name, (heads, values) in rows.items()
         }
 
@@ -182,17 +178,19 @@ def _table_type(kind: str) -> str:
     return "VIEW" if kind == "view" else "BASE TABLE"
 
 
-def _array(values: list[Any], head: str) -> pa.Array:
+def _type(head: str) -> pa.DataType:
     import pyarrow as pa
 
-    return pa.array(values, pa.int64() if head in _NUMBERS else pa.string())
+    return pa.int64() if head in _NUMBERS else pa.string()
 
 
-def _named(item: Any) -> Any:
+def _named(item: Any, sql: str) -> Any:
     """Alias an output with its own text, as MySQL names it."""
     from sqlglot import exp
 
     if isinstance(item, exp.Alias | exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
         return item
     name = item.name if isinstance(item, exp.Column) else item.sql(dialect="mysql")
+    if name == "SCHEMA()" and (spelled := re.search(r"\bdatabase\s*\(\s*\)", sql, re.IGNORECASE)):
+        name = spelled[0]  # the parser takes one for the other
     return exp.alias_(item.copy(), name, quoted=True)

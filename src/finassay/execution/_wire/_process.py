@@ -13,12 +13,13 @@ from finassay.execution._wire._backend import Backend, BrokerSession
 from finassay.execution._wire._log import EventPipe, StatementLog
 from finassay.execution._wire._mysql import serve_mysql
 from finassay.execution._wire._native import serve_native
+from finassay.execution._wire._postgres import serve_postgres
 from finassay.execution._wire._serve import Handler, Server
 
 if TYPE_CHECKING:
     from finassay.database import Dialect
 
-_HANDLERS: dict[str, Handler] = {"native": serve_native, "mysql": serve_mysql}
+_HANDLERS: dict[str, Handler] = {"native": serve_native, "mysql": serve_mysql, "postgres": serve_postgres}
 _ROUTES = {"native": "connector", "mysql": "mysql", "postgres": "postgres"}
 
 

@@ -84,7 +84,7 @@ class Server:
                     self._clients[number] = (client, session)
                 _bound_stalls(client)
                 self._handler(client, session)
-            except (Disconnected, OSError, MemoryError):
+            except (Disconnected, OSError):
                 return
             finally:
                 with self._lock:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from finassay.core import FinassayError
+from finassay.core import CandidateError, FinassayError
 
 if TYPE_CHECKING:
     from finassay.database import Dialect, QueryResult, TableInfo
@@ -26,8 +26,11 @@ class Session(Protocol):
     engine: Dialect
     schema: str
 
-    def execute(self, sql: str) -> QueryResult:
-        """Run one statement in the dialect of the route, or raise a `finassay.core.FinassayError`."""
+    def execute(self, sql: str, sent: str | None = None) -> QueryResult:
+        """Run one statement in the dialect of the route, or raise a `finassay.core.FinassayError`.
+
+        ``sent`` is the client's own text where a server had to change it.
+        """
         ...
 
     def tables(self) -> Sequence[TableInfo]:
@@ -72,6 +75,7 @@ _BY_REASON = {
     "query_refused": (1142, "42501"),
     "unsupported_syntax": (1235, "0A000"),
     "out_of_memory": (1041, "53200"),
+    "aborted_transaction": (1105, "25P02"),
 }
 _BY_TEXT = (
     (("table", "does not exist"), (1146, "42P01")),
@@ -94,5 +98,6 @@ def wire_error(error: Exception) -> WireError:
     lowered = text.lower()
     known = _BY_REASON.get(error.reason) or _BY_REASON.get(type(error).reason)
     if known is None:
-        known = next((codes for words, codes in _BY_TEXT if all(word in lowered for word in words)), _SYNTAX)
+        other = _SYNTAX if isinstance(error, CandidateError) else _INTERNAL
+        known = next((codes for words, codes in _BY_TEXT if all(word in lowered for word in words)), other)
     return WireError(text, *known)
