@@ -291,7 +291,8 @@ def financebench(folder: Path) -> Iterator[Gold]:
         scale = SCALES[asked[1]] if asked and "$" in text else plain_scale(text)
         yield Gold(
             file, item["financebench_id"], "number", text, asked[0] if asked and "$" in text else None,
-            plain_value(text), scale=scale, unit=plain_unit(text), evidence="unit in the question" if asked else "digits",
+            plain_value(text), scale=scale, unit=plain_unit(text),
+            evidence="unit in the question" if asked else "digits",
         )  # fmt: skip
 
 

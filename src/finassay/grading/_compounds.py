@@ -23,7 +23,7 @@ def assemble(tokens: Sequence[Token]) -> tuple[Decimal, Decimal, int | None]:
     parts = _parts(tokens)
     numeral, scales = parts[0]
     if len(parts) == 1:
-        return numeral.value, _product(scales), numeral.decimals
+        return numeral.value, product(scales), numeral.decimals
     return _add_up(parts), Decimal(1), 0
 
 
@@ -39,15 +39,16 @@ def _parts(tokens: Sequence[Token]) -> list[tuple[Numeral, list[Token]]]:
     return parts
 
 
-def _product(scales: Sequence[Token]) -> Decimal:
+def product(scales: Sequence[Token]) -> Decimal:
+    """Multiply scale words that make one scale (thousand million, 万亿); others contradict each other."""
     if len(scales) > 2 or (
         len(scales) == 2 and not (scales[0].text in {"hundred", "thousand"} or scales[0].text == "万")
     ):
         raise Refusal("malformed_number", "the scales contradict each other")
-    product = Decimal(1)
+    result = Decimal(1)
     for token in scales:
-        product = EXACT.multiply(product, Decimal(str(token.meaning)))
-    return product
+        result = EXACT.multiply(result, Decimal(str(token.meaning)))
+    return result
 
 
 def _add_up(parts: Sequence[tuple[Numeral, list[Token]]]) -> Decimal:
@@ -56,7 +57,7 @@ def _add_up(parts: Sequence[tuple[Numeral, list[Token]]]) -> Decimal:
     for numeral, scales in parts:
         if numeral.decimals != 0 or any(token.text.isascii() for token in scales):
             raise Refusal("several_numbers", "only whole numbers with Chinese scales are added up")
-        scale = _product(scales)
+        scale = product(scales)
         if not scales and numeral.single_digit and not numeral.padded and room > 10:
             raise Refusal(
                 "ambiguous_numeral", "the place of the last digit is not said (12万5: 120,005 or 125,000)"

@@ -31,7 +31,7 @@ _CHINESE = re.compile(rf"{YEAR} ?年 ?(\d{{1,2}}) ?月 ?(\d{{1,2}}) ?[日号]?")
 _MONTH_FIRST = re.compile(rf"{MONTH}[ -]?{_DAY} ?[, -] ?{YEAR}")
 _DAY_FIRST = re.compile(rf"{_DAY}[ -]?(?:of )?{MONTH} ?[, -] ?{YEAR}")
 _YEAR_THEN_NAME = re.compile(rf"{YEAR}[ -]{MONTH}[ -]{_DAY}")
-_YEAR_LAST = re.compile(rf"(\d{{1,2}})([-/.])(\d{{1,2}})\2(\d{{2}}|{YEAR})")
+_YEAR_LAST = re.compile(rf"(\d{{1,2}})([-/.])(\d{{1,2}})\2(\d{{1,2}}|{YEAR})")
 _CHINESE_NUMERALS = re.compile(f"[{''.join(sorted(NUMERAL_CHARACTERS))}]+")
 
 
@@ -103,15 +103,16 @@ def read_date(text: str, order: DateOrder | None = None) -> date | None:
     if match := _YEAR_THEN_NAME.fullmatch(text):
         return make_date(int(match[1]), MONTHS[match[2]], int(match[3]))
     if match := _YEAR_LAST.fullmatch(text):
-        return _year_last(int(match[1]), int(match[3]), match[4], order)
+        return _short_parts(match[1], int(match[3]), match[4], order)
     return None
 
 
-def _year_last(first: int, second: int, last: str, order: DateOrder | None) -> date:
-    if len(last) == 2 and order is None:
+def _short_parts(printed_first: str, second: int, last: str, order: DateOrder | None) -> date:
+    first, year_first = int(printed_first), order == "ymd" and len(last) <= 2
+    if len(last) <= 2 and (order is None or len(printed_first if year_first else last) != 2):
         raise Refusal("ambiguous_date", "a two-digit year needs the order of day, month and year")
-    if order == "ymd" and len(last) == 2:
-        return make_date(full_year(str(first).zfill(2)), second, int(last))
+    if year_first:
+        return make_date(full_year(printed_first), second, int(last))
     year = full_year(last)
     if order == "mdy":
         return make_date(year, first, second)

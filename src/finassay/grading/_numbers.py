@@ -59,7 +59,8 @@ class Quantity:
         Parameters
         ----------
         unit : str
-            A canonical unit or any phrase that `parse_unit` reads: ``"ratio"``, ``"bp"``, ``"亿元"``, ``"USD millions"``.
+            A canonical unit or any phrase that `parse_unit` reads: ``"ratio"``, ``"bp"``, ``"亿元"``,
+            ``"USD millions"``.
 
         Returns
         -------
@@ -176,6 +177,8 @@ def _read_text(text: str) -> tuple[Quantity, bool]:
         token for token in (*before, *after) if token.role in {Role.SCALE, Role.UNIT, Role.PER, Role.PARTS}
     ]
     more_scale, unit, scale_stated = combine(words)
+    if scale_stated and scale != 1:
+        raise Refusal("malformed_number", "it states two scales")
     stated = Quantity(
         value=value.copy_negate() if sign < 0 else value,
         scale=EXACT.multiply(scale, more_scale),

@@ -33,25 +33,28 @@ class Numeral(NamedTuple):
     chinese: bool = False
 
 
-def tokenize(text: str) -> list[Token]:
-    """Split folded, lower-case text into tokens; an unknown word or sign is refused, never skipped."""
+def tokenize(text: str, *, of_unit: bool = False) -> list[Token]:
+    """Split folded, lower-case text into tokens; an unknown word or sign is refused, never skipped.
+
+    In the phrase of a unit, 百 and 千 are scales (百万円), not places of a numeral.
+    """
     tokens: list[Token] = []
     at = 0
     while at < len(text):
         if text[at] == " ":
             at += 1
             continue
-        token, length = _next(text, at, tokens)
+        token, length = _next(text, at, tokens, of_unit)
         tokens.append(token)
         at += length
     return tokens
 
 
-def _next(text: str, at: int, before: list[Token]) -> tuple[Token, int]:
-    if text[at].isdigit() or (text[at] == "." and text[at + 1 : at + 2].isdigit()):
-        return _read_digits(text, at)
+def _next(text: str, at: int, before: list[Token], of_unit: bool) -> tuple[Token, int]:
+    if digits := _DIGITS.match(text, at):  # not str.isdigit, which takes ① for a digit
+        return _read_digits(text, at, digits.group())
     word = longest_word(text, at)
-    if text[at] in NUMERAL_CHARACTERS and not _is_word(word, before):
+    if text[at] in NUMERAL_CHARACTERS and not (word and of_unit) and not _is_word(word, before):
         length = numeral_length(text, at)
         return _read_chinese(text[at : at + length]), length
     if word is None:
@@ -81,13 +84,11 @@ def _read_chinese(text: str) -> Token:
     return Token(Role.NUMERAL, text, Numeral(value, decimals, padded, len(text) == 1, chinese=True))
 
 
-def _read_digits(text: str, at: int) -> tuple[Token, int]:
+def _read_digits(text: str, at: int, digits: str) -> tuple[Token, int]:
     power_of_ten = _TEN_TO_THE.match(text, at)
     if power_of_ten:
         numeral = Numeral(_power_of_ten(power_of_ten.group(1)), None)
         return Token(Role.NUMERAL, power_of_ten.group(), numeral), len(power_of_ten.group())
-    match = _DIGITS.match(text, at)
-    digits = match.group() if match else text[at]
     plain, decimals = read_separators(digits)
     end = at + len(digits)
     tail = _EXPONENT.match(text, end) or _TIMES_TEN.match(text, end)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from finassay.grading._compounds import product
 from finassay.grading._fold import fold
 from finassay.grading._tokens import EXACT, tokenize
 from finassay.grading._unparsed import Refusal, UnitMismatch, Unparsed
@@ -71,7 +72,9 @@ def parse_unit(text: str) -> Unit:
         folded = re.sub(r"^(?:单位|unit|units)\s*[:：]\s*", "", folded)
         folded = _THOUSANDS_WITHOUT_DIGITS.sub(" thousand", folded)
         tokens = [
-            token for token in tokenize(folded) if token.role not in {Role.OPEN, Role.CLOSE, Role.FILLER}
+            token
+            for token in tokenize(folded, of_unit=True)
+            if token.role not in {Role.OPEN, Role.CLOSE, Role.FILLER}
         ]
         if not tokens:
             raise Refusal("missing", "the phrase is blank")
@@ -83,13 +86,13 @@ def parse_unit(text: str) -> Unit:
 
 def combine(tokens: Sequence[Token]) -> tuple[Decimal, str | None, bool]:
     """Put the scale and unit words of one quantity together; anything else among them is refused."""
-    scale, stated = Decimal(1), False
+    scales: list[Token] = []
     units: list[str] = []
     per: list[str] = []
     after_per = False
     for token in tokens:
-        if token.role is Role.SCALE and isinstance(token.meaning, Decimal) and not after_per:
-            scale, stated = EXACT.multiply(scale, token.meaning), True
+        if token.role is Role.SCALE and not after_per:
+            scales.append(token)
         elif token.role is Role.PER and not after_per:
             after_per = True
         elif token.role in {Role.UNIT, Role.PARTS}:
@@ -99,7 +102,7 @@ def combine(tokens: Sequence[Token]) -> tuple[Decimal, str | None, bool]:
     if after_per and not (units and len(per) == 1):
         raise Refusal("unknown_word", "a unit 'per' something needs one unit on each side")
     unit = _one_unit(units)
-    return scale, f"{unit}/{per[0]}" if per else unit, stated
+    return product(scales), f"{unit}/{per[0]}" if per else unit, bool(scales)
 
 
 def _one_unit(units: list[str]) -> str | None:
