@@ -27,13 +27,12 @@ from finassay.execution._interpreter import Interpreter, find_interpreter
 from finassay.execution._jail import DEFAULT_PRELOAD
 from finassay.execution._scratch import give
 from finassay.execution._seccomp import seccomp_filter
-from finassay.execution._session import Launched, Plan, ZygoteSession
+from finassay.execution._session import ZYGOTE, Launched, Plan, ZygoteSession, zygote_command
 from finassay.execution._types import Limits, Mount
 
 HOME = "/run/finassay"
 SCRATCH = "/scratch"
 TEMPORARY = ("/tmp", "/dev/shm")  # noqa: S108 - in the jail
-_ZYGOTE = Path(__file__).with_name("_zygote.py")
 _USER = "research"
 _INSIDE_UID = 1000  # in a user namespace; outside it is the host's user
 # Joins the control groups, then becomes bubblewrap: whatever starts from there is in them.
@@ -172,7 +171,7 @@ def session_uid(uid_map: str) -> int:
 
 
 def _some_cpus(processes: int) -> list[int]:
-    """A part of the processors, so that libraries with a thread per processor stay within the limit on processes."""
+    """Return a part of the processors: libraries with a thread for each then stay within the limit on processes."""
     all_of_them = sorted(os.sched_getaffinity(0))
     most = max(1, processes // 8)
     start = int.from_bytes(os.urandom(2), "big") % len(all_of_them)
@@ -203,7 +202,7 @@ def _check(scratch: Path, mounts: Sequence[Mount], uid: int | None) -> None:
 
 
 def _system(limits: Limits) -> list[str]:
-    """The system's libraries, and folders of the jail's own."""
+    """Show the system's libraries, and folders of the jail's own."""
     arguments = ["--ro-bind", "/usr", "/usr"]
     for name in ("bin", "sbin", "lib", "lib32", "lib64"):
         path = Path("/", name)
@@ -231,7 +230,7 @@ def _interpreter_mounts(interpreter: Interpreter) -> list[str]:
 
 
 def _own_mounts(scratch: Path, sockets: Path | None, mounts: Sequence[Mount]) -> list[str]:
-    arguments = _bind("--ro-bind", _ZYGOTE, Path(HOME, "zygote.py")) + _bind("--bind", scratch, Path(SCRATCH))
+    arguments = _bind("--ro-bind", ZYGOTE, Path(HOME, ZYGOTE.name)) + _bind("--bind", scratch, Path(SCRATCH))
     if sockets is not None:
         arguments += _bind("--ro-bind", sockets, Path(HOME, "sockets"))
     for mount in sorted(mounts, key=lambda mount: mount.target.count("/")):
@@ -318,7 +317,7 @@ class _Launcher:
                 *("/bin/sh", "-c", _JOIN, "sh", *self.cgroups.entrances(), "--"),
                 *(self.executable, *self.arguments, *data, "--info-fd", str(info_end)),
                 *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--"),
-                *(str(self.interpreter.executable), "-s", f"{HOME}/zygote.py", str(guest.fileno())),
+                *zygote_command(self.interpreter.executable, HOME, guest.fileno()),
             ]
             process = subprocess.Popen(  # noqa: S603 - built above
                 command,
@@ -331,9 +330,9 @@ class _Launcher:
                 pass_fds=[guest.fileno(), info_end, *files],
                 start_new_session=True,  # Ctrl-C is for the host, which then closes the jail
             )
-        with os.fdopen(info) as stream:  # ends when bubblewrap has written it, or has failed
-            text = stream.read()
-        return Launched(process, host, errors, json.loads(text)["child-pid"] if text else None)
+        with os.fdopen(info) as told:  # ends when bubblewrap has written it, or has failed
+            child = told.read()
+        return Launched(process, host, errors, json.loads(child)["child-pid"] if child else None)
 
     def cleanup(self) -> None:
         """Give the scratch folder back."""

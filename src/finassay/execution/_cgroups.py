@@ -1,8 +1,8 @@
 """Control groups of one jail: how many processes, and how much memory, all of them have together.
 
-A group is made below the group this process itself is in, so that whatever limits this process limits its jails. Version
-1 has one tree per controller; version 2 one tree, where a group that holds processes cannot hand controllers to its
-children, so the jail's group is a sibling there. Where no tree may be written the jail does without.
+A group is made below the group this process itself is in, so that whatever limits this process limits its jails.
+Version 1 has one tree per controller; version 2 one tree, where a group that holds processes cannot hand controllers to
+its children, so the jail's group is a sibling there. Where no tree may be written the jail does without.
 """
 
 from __future__ import annotations
@@ -108,11 +108,11 @@ def make_cgroups(root: Path = _ROOT, own: str | None = None) -> Cgroups:
     places = {}
     for line in text.splitlines():
         _, controllers, path = line.split(":", 2)
-        places.update({name: path for name in controllers.split(",")})
+        places.update(dict.fromkeys(controllers.split(","), path))
     name = f"{_PREFIX}{os.getpid()}-{next(_COUNTER)}"
     if (root / "cgroup.controllers").exists():
         return _version_2(root, places.get("", "/"), name)
-    folders = {}
+    folders: dict[str, Path] = {}
     for controller in ("pids", "memory"):
         parent = root / controller / places.get(controller, "/").lstrip("/")
         if controller in places and (made := _make(parent, name)):

@@ -56,12 +56,12 @@ def find_interpreter(python: Path) -> Interpreter:
             hint="Give --python the folder that 'python -m venv' made, or the path of an interpreter.",
             reason="no_python",
         )
-    return _ask(Path(os.path.abspath(executable)))
+    return _ask(executable.absolute())
 
 
 @functools.cache
 def _ask(executable: Path) -> Interpreter:
-    if executable == Path(os.path.abspath(sys.executable)):
+    if executable == Path(sys.executable).absolute():
         answer = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
     else:
         answer = _run(executable)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 from finassay.core import InputError
 from finassay.execution._scratch import collect, remove_scratch
-from finassay.execution._types import Call, CallResult, Limits, Mount
+
+if TYPE_CHECKING:
+    from finassay.execution._types import Call, CallResult, Limits, Mount
 
 __all__ = ["DEFAULT_PRELOAD", "Jail", "JailName", "JailSession", "collect", "find_jail", "remove_scratch"]
 

