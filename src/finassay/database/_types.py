@@ -90,7 +90,7 @@ class DatabaseUnavailable(InputError):
 
 
 class QueryError(CandidateError):
-    """The engine rejected the statement: unknown table or column, syntax, a type, a division. Has a `Place` if known."""
+    """The engine rejected the statement: unknown table or column, syntax, a type. Has a `Place` if known."""
 
     reason = "query_error"
 

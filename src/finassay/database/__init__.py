@@ -1,0 +1,39 @@
+"""Open DuckDB, folders of Parquet and CSV, MySQL/MariaDB and PostgreSQL by URL; run checked statements into Arrow."""
+
+from __future__ import annotations
+
+from finassay.database._connect import connect
+from finassay.database._engine import Database
+from finassay.database._policy import check
+from finassay.database._translate import translate
+from finassay.database._types import (
+    DIALECTS,
+    ColumnInfo,
+    DatabaseUnavailable,
+    Dialect,
+    QueryError,
+    QueryPolicy,
+    QueryRefused,
+    QueryResult,
+    QueryTimeout,
+    TableInfo,
+    UnsupportedSyntax,
+)
+
+__all__ = [
+    "DIALECTS",
+    "ColumnInfo",
+    "Database",
+    "DatabaseUnavailable",
+    "Dialect",
+    "QueryError",
+    "QueryPolicy",
+    "QueryRefused",
+    "QueryResult",
+    "QueryTimeout",
+    "TableInfo",
+    "UnsupportedSyntax",
+    "check",
+    "connect",
+    "translate",
+]

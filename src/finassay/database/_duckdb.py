@@ -1,0 +1,318 @@
+"""DuckDB files, and folders of Parquet and CSV, as a hardened database over read-only data."""
+
+# ruff: noqa: S608 - names in statements are quoted, texts are literals of `literal`
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from finassay.database._collect import collect
+from finassay.database._engine import BaseEngine, Interrupted
+from finassay.database._files import literal, load_files, quoted
+from finassay.database._overlays import replace_tables
+from finassay.database._places import place_of_fragment, place_of_line
+from finassay.database._policy import check
+from finassay.database._types import (
+    ColumnInfo,
+    DatabaseUnavailable,
+    Dialect,
+    QueryError,
+    QueryPolicy,
+    QueryRefused,
+    TableInfo,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+    from sqlglot import exp
+
+    from finassay.core import Place
+
+_BATCH_ROWS = 16_384
+_BASE = "finassay_base"
+_READING = {"SELECT", "EXPLAIN"}
+# DuckDB hands these to Arrow as something else or as nonsense (UHUGEINT wraps around); the cast fails loudly instead.
+_CASTS = {
+    "UHUGEINT": "DECIMAL(38, 0)",
+    "BIT": "VARCHAR",
+    "BIGNUM": "VARCHAR",
+    "TIME WITH TIME ZONE": "VARCHAR",
+}
+_SETTINGS = """
+SET python_enable_replacements = false;
+SET TimeZone = 'UTC';
+SET enable_external_access = false;
+SET autoinstall_known_extensions = false;
+SET autoload_known_extensions = false;
+SET allow_community_extensions = false;
+"""
+
+
+class DuckDBEngine(BaseEngine):
+    """A DuckDB file, a folder, or one data file; see `finassay.database.connect`.
+
+    The data is a catalog attached read-only beside a database in memory, and the default one. With overlays the default
+    is the database in memory instead, which has a view per table; the policy lets nobody name the attached one.
+    """
+
+    dialect: Dialect = "duckdb"
+    default_schema = "main"
+
+    def __init__(self, url: str, path: Path, *, files: bool, overlays: Mapping[str, str]) -> None:
+        super().__init__(url)
+        import duckdb
+
+        self.version = f"DuckDB {duckdb.__version__}"
+        self._connection = duckdb.connect(":memory:")
+        self._catalog = _BASE
+        self._mysql_ready = False
+        try:
+            self._attach(path, files=files)
+            if overlays:
+                self._overlay(overlays)
+            self._connection.execute(_SETTINGS)
+            self._connection.execute("SET lock_configuration = true")
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def tables(self, count: bool = False) -> list[TableInfo]:
+        """See `Database.tables`."""
+        with self._lock:
+            self._refuse_closed()
+            return [self._table(schema, name, kind, count=count) for schema, name, kind in self._names()]
+
+    def _attach(self, path: Path, *, files: bool) -> None:
+        import duckdb
+
+        if files:
+            self._connection.execute(f"ATTACH ':memory:' AS {_BASE}")
+            load_files(self._connection, path, f"{_BASE}.main")
+        else:
+            try:
+                self._connection.execute(f"ATTACH {literal(str(path))} AS {_BASE} (TYPE duckdb, READ_ONLY)")
+            except duckdb.Error as error:
+                raise DatabaseUnavailable(
+                    f"{path} cannot be opened as a DuckDB database: {_first_line(error)}",
+                    hint="Check that it is a DuckDB file, may be read, and that nobody has it open for writing.",
+                ) from error
+        self._files = files
+        self._connection.execute(f"USE {_BASE}.main")
+
+    def _overlay(self, overlays: Mapping[str, str]) -> None:
+        """Serve every table through a view in memory, the replaced ones from their replacement.
+
+        Views of the database read its own tables, past the overlays: they are not served unless replaced themselves.
+        """
+        for text in overlays.values():
+            check(text, "duckdb", QueryPolicy(), "main")
+        known = {name: kind for schema, name, kind in self._names() if schema == "main"}
+        replaced = {name.lower(): text for name, text in overlays.items()}
+        unknown = sorted(set(replaced) - {name.lower() for name in known})
+        if unknown:
+            message = f"An overlay replaces a table that does not exist: {', '.join(unknown)}."
+            raise DatabaseUnavailable(message, hint=f"Tables: {', '.join(sorted(known))}.")
+        for name, kind in known.items():
+            found = replaced.get(name.lower())
+            if found is not None or kind == "table" or self._files:
+                self._create_view(name, found or f"SELECT * FROM {quoted(name)}", set(known))
+        self._catalog = "memory"
+        self._connection.execute("USE memory.main")
+
+    def _create_view(self, name: str, text: str, known: set[str]) -> None:
+        import duckdb
+
+        lower = {table.lower() for table in known}
+
+        def base(table: exp.Table) -> str | None:
+            return f"{_BASE}.main.{quoted(table.name)}" if table.name.lower() in lower else None
+
+        statement = replace_tables(text.rstrip().rstrip(";"), "duckdb", base)
+        try:
+            self._connection.execute(f"CREATE VIEW memory.main.{quoted(name)} AS {statement}")
+        except duckdb.Error as error:
+            message = f"The overlay of {name} is rejected: {_first_line(error)}"
+            raise QueryError(message, reason="bad_overlay", hint=f"Its statement is: {text}") from error
+
+    def _names(self) -> list[tuple[str, str, str]]:
+        rows = self._connection.execute(
+            """SELECT schema_name, table_name, 'table' FROM duckdb_tables()
+            WHERE NOT internal AND NOT temporary AND database_name = $1
+            UNION ALL SELECT schema_name, view_name, 'view' FROM duckdb_views()
+            WHERE NOT internal AND NOT temporary AND database_name = $1 ORDER BY 1, 2""",
+            [self._catalog],
+        ).fetchall()
+        return [(str(schema), str(name), str(kind)) for schema, name, kind in rows]
+
+    def _table(self, schema: str, name: str, kind: str, *, count: bool) -> TableInfo:
+        place = f"{self._catalog}.{quoted(schema)}.{quoted(name)}"
+        arrow = self._connection.sql(f"SELECT * FROM {place} LIMIT 0").to_arrow_reader(1).schema
+        rows = self._connection.execute(
+            """SELECT column_name, data_type, is_nullable, coalesce(comment, '') FROM duckdb_columns()
+            WHERE database_name = ? AND schema_name = ? AND table_name = ? ORDER BY column_index""",
+            [self._catalog, schema, name],
+        ).fetchall()
+        columns = tuple(
+            ColumnInfo(str(column), str(type_), _plain_type(arrow.field(i).type), bool(null), str(comment))
+            for i, (column, type_, null, comment) in enumerate(rows)
+        )
+        # Files are views in DuckDB and tables to everybody else; their counts, like those of tables, cost nothing.
+        file = self._files and self._catalog == _BASE
+        number = None
+        if count or kind == "table" or file:
+            number = int((self._connection.execute(f"SELECT count(*) FROM {place}").fetchone() or (0,))[0])
+        is_table = kind == "table" or self._files or self._catalog == "memory"
+        return TableInfo(
+            name, schema, columns, number, "table" if is_table else "view", self._key(schema, name)
+        )
+
+    def _key(self, schema: str, name: str) -> tuple[str, ...]:
+        row = self._connection.execute(
+            """SELECT constraint_column_names FROM duckdb_constraints() WHERE constraint_type = 'PRIMARY KEY'
+            AND database_name = ? AND schema_name = ? AND table_name = ?""",
+            [_BASE, schema, name],
+        ).fetchone()
+        return tuple(row[0]) if row else ()
+
+    def _prepare_dialect(self, dialect: Dialect) -> None:
+        if dialect == "mysql" and not self._mysql_ready:
+            from finassay.database._mysql import setup
+
+            setup(self._connection)
+            self._mysql_ready = True
+
+    def _run(
+        self, sql: str, policy: QueryPolicy, params: tuple[Any, ...], source: str
+    ) -> tuple[pa.Table, tuple[str, ...]]:
+        import duckdb
+        import pyarrow as pa
+
+        try:
+            self._refuse_by_type(sql)
+            relation = self._connection.sql(sql, params=list(params) or None)
+            reader = self._reader(relation, sql, params)
+            try:
+                table = collect(
+                    _plain(reader), pa.schema(_plain_field(field) for field in reader.schema), policy
+                )
+            finally:
+                reader.close()
+        except duckdb.InterruptException as error:
+            raise Interrupted from error
+        except (duckdb.Error, pa.ArrowInvalid, OSError) as error:
+            if "INTERRUPT" in str(error):
+                raise Interrupted from error
+            raise _query_error(error, sql, source) from error
+        return table, ()
+
+    def _refuse_by_type(self, sql: str) -> None:
+        """Ask DuckDB's own parser too: it knows what a statement is, whatever ours made of it."""
+        statements = self._connection.extract_statements(sql)
+        types = {statement.type.name for statement in statements}
+        if len(statements) != 1:
+            raise QueryRefused(
+                f"{len(statements)} statements were sent where one is allowed.", reason="several_statements"
+            )
+        if types == {"MULTI"} and re.search(r"(?i)\b(?:UN)?PIVOT\b", sql):
+            return  # PIVOT without IN reads the values first
+        if not types <= _READING:
+            message = f"DuckDB reads the statement as {', '.join(sorted(types))}, which may write."
+            raise QueryRefused(message, reason="not_read_only", hint="Send a SELECT.")
+
+    def _reader(self, relation: Any, sql: str, params: tuple[Any, ...]) -> pa.RecordBatchReader:
+        types = [str(type_) for type_ in relation.types]
+        if any(type_ in _CASTS for type_ in types):
+            names = [f"c{i}" for i in range(len(types))]
+            shown = ", ".join(
+                (f"CAST({name} AS {_CASTS[type_]})" if type_ in _CASTS else name) + f" AS {quoted(column)}"
+                for name, type_, column in zip(names, types, relation.columns, strict=True)
+            )
+            body = sql.rstrip().rstrip(";")
+            wrapped = f"SELECT {shown} FROM (\n{body}\n) AS t({', '.join(names)})"
+            relation = self._connection.sql(wrapped, params=list(params) or None)
+        return relation.to_arrow_reader(_BATCH_ROWS)
+
+    def _interrupt(self) -> None:
+        self._connection.interrupt()
+
+    def _close(self) -> None:
+        self._connection.close()
+
+
+def _plain(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+    """Give batches with enumerations as plain strings."""
+    import pyarrow as pa
+
+    schema = pa.schema(_plain_field(field) for field in reader.schema)
+    for batch in reader:
+        columns = [column.cast(field.type) for column, field in zip(batch.columns, schema, strict=True)]
+        yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _plain_field(field: pa.Field) -> pa.Field:
+    return field.with_type(_plain_type(field.type))
+
+
+def _plain_type(type_: pa.DataType) -> pa.DataType:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(type_):
+        return type_.value_type
+    if pa.types.is_list(type_):
+        return pa.list_(_plain_type(type_.value_type))
+    if pa.types.is_struct(type_):
+        return pa.struct([_plain_field(type_.field(i)) for i in range(type_.num_fields)])
+    return type_
+
+
+def _first_line(error: Exception) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
+_UNKNOWN_TABLE = re.compile(r"Table with name \"?(.+?)\"? does not exist")
+_UNKNOWN_COLUMN = re.compile(
+    r'Referenced column "(.+?)" (?:not found|that)|[Cc]olumn named "(.+?)"|does not have a column named "(.+?)"'
+)
+
+
+def _query_error(error: Exception, sql: str, source: str) -> QueryError:
+    """Return our error; its place is in the user's text, also where another text ran."""
+    text = str(error).strip()
+    message = re.split(r"\n\s*LINE \d+:|\nDid you mean|\nCandidate ", text, maxsplit=1)[0].strip()
+    if match := _UNKNOWN_TABLE.search(message):
+        return QueryError(message, reason="unknown_table", hint=match.group(1))
+    if match := _UNKNOWN_COLUMN.search(message):
+        name = next(group for group in match.groups() if group)
+        return QueryError(message, reason="unknown_column", hint=name)
+    place = _place(text, sql) if sql == source else _place_elsewhere(text, source)
+    if "Parser Error" in message:
+        return QueryError(
+            message.replace("Parser Error: ", "Syntax error: "), place=place, reason="syntax_error"
+        )
+    return QueryError(message, place=place)
+
+
+def _place(text: str, sql: str) -> Place | None:
+    match = re.search(r"LINE (\d+): (.*)\n( *)\^", text)
+    if not match:
+        return None
+    line, shown, blanks = int(match.group(1)), match.group(2), len(match.group(3))
+    caret = blanks - len(f"LINE {line}: ")
+    lines = sql.split("\n")
+    whole = lines[line - 1] if line <= len(lines) else ""
+    # A long line is shown in part, with … at its ends: find the part in the line.
+    part = shown.strip(".") if shown.startswith("...") or shown.endswith("...") else shown
+    offset = whole.find(part)
+    shift = offset - (3 if shown.startswith("...") else 0) if offset >= 0 else 0
+    return place_of_line(sql, line, max(1, caret + shift + 1))
+
+
+def _place_elsewhere(text: str, source: str) -> Place | None:
+    match = re.search(r"LINE \d+: (.*)\n( *)(\^+)", text)
+    if not match:
+        return None
+    start = len(match.group(2)) - (match.start(1) - match.start())
+    return place_of_fragment(source, match.group(1)[start : start + len(match.group(3))].strip())

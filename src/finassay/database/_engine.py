@@ -1,0 +1,273 @@
+"""What every engine does around a statement: judge, translate, run, time, explain errors."""
+
+from __future__ import annotations
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from finassay.database._collect import Watch
+from finassay.database._places import place_of_word, unknown_column, unknown_table
+from finassay.database._policy import check
+from finassay.database._translate import translate
+from finassay.database._types import (
+    DatabaseUnavailable,
+    Dialect,
+    QueryError,
+    QueryPolicy,
+    QueryResult,
+    QueryTimeout,
+    TableInfo,
+    UnsupportedSyntax,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+
+    import pyarrow as pa
+
+
+class Database(Protocol):
+    """An open database, read only. `connect` returns one; statements of one database run one after the other.
+
+    Attributes
+    ----------
+    dialect : {"duckdb", "mysql", "postgres"}
+        What the engine speaks.
+    url : str
+        Where it is, without the password.
+    version : str
+        The engine and its version, such as ``"MariaDB 10.11.6"``.
+    """
+
+    dialect: Dialect
+    url: str
+    version: str
+
+    def tables(self, count: bool = False) -> list[TableInfo]:
+        """Return the tables and views, in the order of schema and name.
+
+        Parameters
+        ----------
+        count : bool
+            Count rows even where the engine has to read the table for it. DuckDB knows the rows of its own tables and
+            of Parquet files; elsewhere ``rows`` is None unless this is true.
+        """
+        ...
+
+    def query(
+        self,
+        sql: str,
+        dialect: Dialect | None = None,
+        policy: QueryPolicy = QueryPolicy(),  # noqa: B008 - frozen
+        params: Sequence[Any] = (),
+    ) -> QueryResult:
+        """Run one statement that reads, and return its result with faithful types.
+
+        Parameters
+        ----------
+        sql : str
+            The statement.
+        dialect : {"duckdb", "mysql", "postgres"}, optional
+            The language of the statement; by default the engine's own. DuckDB also takes the other two, translated.
+        policy : QueryPolicy
+            What it may read, return and take.
+        params : sequence
+            Values for the ``?`` markers of the statement, in order, on every engine.
+
+        Returns
+        -------
+        QueryResult
+            The table keeps the names the engine gives, two columns of one name included. Decimals keep precision and
+            scale; NULL is not NaN; an empty result keeps its columns and types.
+
+        Raises
+        ------
+        QueryRefused
+            If the policy forbids it, or the result outgrows the policy's caps.
+        QueryError
+            If the engine rejects it; `UnsupportedSyntax` if it cannot be translated.
+        QueryTimeout
+            If it runs longer than the policy allows.
+        DatabaseUnavailable
+            If the connection is lost.
+        """
+        ...
+
+    def cancel(self) -> None:
+        """Stop the statement that runs, from another thread; it raises `QueryError` with reason ``cancelled``."""
+        ...
+
+    def close(self) -> None:
+        """Close the connection; a second call does nothing."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class Interrupted(Exception):
+    """The engine stopped a statement because somebody asked it to: the time limit or `cancel`."""
+
+
+class BaseEngine(ABC):
+    """The part of a `Database` that all engines share."""
+
+    dialect: Dialect
+    default_schema: str
+    catalogs: tuple[str, ...] = ()
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.version = ""
+        self._lock = threading.RLock()
+        self._closed = False
+        self._cancelled = False
+        self._known: dict[str, TableInfo] | None = None
+
+    def query(
+        self,
+        sql: str,
+        dialect: Dialect | None = None,
+        policy: QueryPolicy = QueryPolicy(),  # noqa: B008 - frozen
+        params: Sequence[Any] = (),
+    ) -> QueryResult:
+        """See `Database.query`."""
+        language = dialect or self.dialect
+        self._refuse_pair(language)
+        schema = self.default_schema
+        tree = check(sql, language, policy, schema, engine=self.dialect, catalogs=self.catalogs)
+        with self._lock:
+            self._refuse_closed()
+            executed, warnings = self._translated(sql, language)
+            executed = self._overlaid(executed)
+            self._cancelled = False
+            started = time.monotonic()
+            with Watch(policy.timeout_s, self._interrupt) as watch:
+                try:
+                    table, more = self._run(executed, policy, tuple(params), sql)
+                except Interrupted:
+                    raise self._stopped(watch, policy) from None
+                except QueryError as error:
+                    raise self._explained(error, sql, tree) from error.__cause__
+        ms = (time.monotonic() - started) * 1000
+        return QueryResult(table, sql, executed, ms, (*warnings, *more))
+
+    def cancel(self) -> None:
+        """See `Database.cancel`."""
+        self._cancelled = True
+        self._interrupt()
+
+    def close(self) -> None:
+        """See `Database.close`."""
+        if not self._closed:
+            self._closed = True
+            self._close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.url}>"
+
+    @abstractmethod
+    def tables(self, count: bool = False) -> list[TableInfo]:
+        """See `Database.tables`."""
+
+    @abstractmethod
+    def _run(
+        self, sql: str, policy: QueryPolicy, params: tuple[Any, ...], source: str
+    ) -> tuple[pa.Table, tuple[str, ...]]:
+        """Run a checked statement; raise `Interrupted`, `QueryError`, `QueryRefused`."""
+
+    @abstractmethod
+    def _interrupt(self) -> None:
+        """Make the engine stop what it runs; called from another thread."""
+
+    @abstractmethod
+    def _close(self) -> None:
+        """Close the connection."""
+
+    def _overlaid(self, sql: str) -> str:
+        return sql
+
+    def _prepare_dialect(self, dialect: Dialect) -> None:
+        """Make the connection ready for translated statements; servers take none."""
+        raise NotImplementedError(dialect)
+
+    def _refuse_pair(self, dialect: Dialect) -> None:
+        if dialect == self.dialect or self.dialect == "duckdb":
+            return
+        message = (
+            f"A statement in the {dialect} dialect cannot run on {self.dialect}: there is no translation."
+        )
+        hint = f"Write it for {self.dialect}, or load the data into DuckDB, which takes every dialect."
+        raise UnsupportedSyntax(message, hint=hint)
+
+    def _translated(self, sql: str, dialect: Dialect) -> tuple[str, tuple[str, ...]]:
+        if dialect == self.dialect:
+            return sql, ()
+        self._prepare_dialect(dialect)
+        translation = translate(sql, dialect, self.dialect, schema=self._schema())
+        return translation.sql, translation.warnings
+
+    def _schema(self) -> Mapping[str, Mapping[str, str]]:
+        return {
+            name: {column.name: column.type for column in info.columns}
+            for name, info in self._tables().items()
+        }
+
+    def _tables(self) -> dict[str, TableInfo]:
+        """Return the tables of the default schema by name, read once: databases under evaluation do not change."""
+        if self._known is None:
+            self._known = {info.name: info for info in self.tables() if info.schema == self.default_schema}
+        return self._known
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise DatabaseUnavailable(f"{self.url} is closed.", hint="Open it again with connect().")
+
+    def _stopped(self, watch: Watch, policy: QueryPolicy) -> QueryTimeout | QueryError:
+        if self._cancelled and not watch.expired:
+            return QueryError("The statement was cancelled.", reason="cancelled")
+        return QueryTimeout(
+            f"The statement ran longer than {policy.timeout_s:g} seconds, the most that is allowed.",
+            hint="Filter earlier, join on keys, or raise timeout_s.",
+        )
+
+    def _explained(self, error: QueryError, sql: str, tree: Any) -> QueryError:
+        """Add the names that exist to an unknown table or column; engines mark those with the bare name as hint."""
+        if error.hint is None or error.reason not in {"unknown_table", "unknown_column"}:
+            if error.place is None and error.hint is None:
+                error.place = _quoted_place(error.message, sql)
+            return error
+        known = self._tables()
+        if error.reason == "unknown_table":
+            return unknown_table(error.hint, sql, sorted(known))
+        return unknown_column(error.hint, sql, _columns_read(tree, known))
+
+
+def _columns_read(tree: Any, known: Mapping[str, TableInfo]) -> dict[str, list[str]]:
+    from sqlglot import exp
+
+    lower = {name.lower(): info for name, info in known.items()}
+    read = [lower[table.name.lower()] for table in tree.find_all(exp.Table) if table.name.lower() in lower]
+    return {info.name: [column.name for column in info.columns] for info in read}
+
+
+def _quoted_place(message: str, sql: str) -> Any:
+    """Return the place of the first name in quotation marks, where an engine does not say where."""
+    import re
+
+    match = re.search(r"""["'`]([^"'`\n]{1,80})["'`]""", message)
+    return place_of_word(sql, match.group(1)) if match else None

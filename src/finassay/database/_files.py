@@ -1,0 +1,93 @@
+"""Folders of Parquet and CSV files as tables of DuckDB, each named by the file's stem."""
+
+# ruff: noqa: S608 - names in statements are quoted, texts are literals of `literal`
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from finassay.database._types import DatabaseUnavailable
+from finassay.database._url import FILE_SUFFIXES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import duckdb
+
+_LEADING_ZERO = "^[+-]?0[0-9]"
+
+
+def load_files(connection: duckdb.DuckDBPyConnection, path: Path, schema: str) -> None:
+    """Create a table or view per file in ``schema``, and let the connection read these files and no others.
+
+    A Parquet file becomes a view: it is read where it lies. A CSV file is loaded, once, with types taken from all of
+    its rows; a column of digits in which a value begins with a zero (a security code) stays text. Empty fields are
+    NULL.
+
+    Raises
+    ------
+    DatabaseUnavailable
+        If there is no such file, two have one stem, or one cannot be read.
+    """
+    import duckdb
+
+    tables = _tables(path)
+    parquet = [file for file in tables.values() if file.name.lower().endswith(".parquet")]
+    connection.execute(f"SET allowed_paths = [{', '.join(literal(str(file)) for file in parquet)}]")
+    for name, file in tables.items():
+        try:
+            if file in parquet:
+                source = f"SELECT * FROM read_parquet({literal(str(file))})"
+                connection.execute(f"CREATE VIEW {schema}.{quoted(name)} AS {source}")
+            else:
+                connection.execute(f"CREATE TABLE {schema}.{quoted(name)} AS {_csv(connection, file)}")
+        except duckdb.Error as error:
+            problem = str(error).splitlines()[0]
+            raise DatabaseUnavailable(
+                f"{file} cannot be read: {problem}", hint="Repair the file or move it."
+            ) from error
+
+
+def quoted(name: str) -> str:
+    """Return a name of DuckDB or PostgreSQL in double quotes."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Return a string of SQL in single quotes."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _tables(path: Path) -> dict[str, Path]:
+    files = [path] if path.is_file() else sorted(entry for entry in path.iterdir() if entry.is_file())
+    found: dict[str, Path] = {}
+    for file in files:
+        suffix = next((suffix for suffix in FILE_SUFFIXES if file.name.lower().endswith(suffix)), None)
+        if suffix is None or file.name.startswith((".", "_")):
+            continue
+        name = file.name[: -len(suffix)]
+        clash = next((known for known in found if known.lower() == name.lower()), None)
+        if clash is not None:
+            message = f"Two files are the table {name}: {found[clash].name} and {file.name} in {path}."
+            raise DatabaseUnavailable(message, hint="Rename or move one of them.")
+        found[name] = file
+    if not found:
+        message = f"{path} holds no file that can be read as a table ({', '.join(FILE_SUFFIXES)})."
+        raise DatabaseUnavailable(
+            message, hint="Give the folder that holds them; folders inside it are not read."
+        )
+    return found
+
+
+def _csv(connection: duckdb.DuckDBPyConnection, file: Path) -> str:
+    reader = f"read_csv({literal(str(file))}, sample_size = -1, all_varchar = {{}})"
+    columns = connection.execute(f"DESCRIBE SELECT * FROM {reader.format('false')}").fetchall()
+    whole = [str(name) for name, type_, *_ in columns if str(type_).endswith("INT")]
+    if not whole:
+        return f"SELECT * FROM {reader.format('false')}"
+    tests = ", ".join(f"bool_or(regexp_matches({quoted(name)}, '{_LEADING_ZERO}'))" for name in whole)
+    row = connection.execute(f"SELECT {tests} FROM {reader.format('true')}").fetchone() or ()
+    codes = [name for name, has in zip(whole, row, strict=True) if has]
+    if not codes:
+        return f"SELECT * FROM {reader.format('false')}"
+    types = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in codes)
+    return f"SELECT * FROM read_csv({literal(str(file))}, sample_size = -1, types = {{{types}}})"

@@ -1,0 +1,145 @@
+"""Tables served from a replacement SELECT: the same statement over other rows, with no copy of the data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from finassay.database._policy import check
+from finassay.database._types import DatabaseUnavailable, Dialect, QueryPolicy, QueryRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sqlglot import exp
+
+
+def replace_tables(sql: str, dialect: Dialect, replacements: Callable[[exp.Table], str | None]) -> str:
+    """Replace table references in the text of a statement, and leave all other text as it is.
+
+    Parameters
+    ----------
+    sql : str
+        A checked statement.
+    dialect : {"duckdb", "mysql", "postgres"}
+        Its dialect.
+    replacements : callable
+        From a reference to the text that takes its place, or None to keep it.
+
+    Returns
+    -------
+    str
+        The statement.
+
+    Raises
+    ------
+    QueryRefused
+        With reason ``overlay_impossible`` if a reference cannot be located in the text.
+    """
+    cuts: list[tuple[int, int, str]] = []
+    for table in real_tables(sql, dialect):
+        text = replacements(table)
+        if text is None:
+            continue
+        start, end = _span(table)
+        cuts.append((start, end, text))
+    for start, end, text in sorted(cuts, reverse=True):
+        sql = sql[:start] + text + sql[end:]
+    return sql
+
+
+def real_tables(sql: str, dialect: Dialect) -> list[exp.Table]:
+    """Return the references to tables of the database: those that no common table expression in scope hides."""
+    import sqlglot
+    from sqlglot import exp
+
+    found: list[exp.Table] = []
+
+    def visit(node: exp.Expr, hidden: frozenset[str]) -> None:
+        if isinstance(node, exp.Table) and _is_visible(node, hidden):
+            found.append(node)
+        with_ = node.args.get("with_")
+        if isinstance(with_, exp.With):
+            names = [cte.alias.lower() for cte in with_.expressions]
+            inner = hidden
+            for cte, name in zip(with_.expressions, names, strict=True):
+                # A recursive expression sees itself and its siblings; any other sees those before it.
+                seen = hidden | frozenset(names) if with_.recursive else inner
+                visit(cte.this, seen)
+                inner = inner | {name}
+            hidden = hidden | frozenset(names)
+        for child in node.iter_expressions():
+            if child is not with_:
+                visit(child, hidden)
+
+    for tree in sqlglot.parse(sql, read=dialect):
+        if tree is not None:
+            visit(tree, frozenset())
+    return found
+
+
+def _is_visible(table: exp.Table, hidden: frozenset[str]) -> bool:
+    from sqlglot import exp
+
+    return isinstance(table.this, exp.Identifier) and bool(table.db or table.name.lower() not in hidden)
+
+
+def _span(table: exp.Table) -> tuple[int, int]:
+    parts = [part for part in table.parts if part.meta.get("start") is not None]
+    if len(parts) != len(table.parts):
+        message = (
+            f"The table {table.name} cannot be replaced in this statement: its place in the text is unknown."
+        )
+        raise QueryRefused(
+            message, reason="overlay_impossible", hint="Name the table plainly in FROM or JOIN."
+        )
+    return min(int(part.meta["start"]) for part in parts), max(int(part.meta["end"]) for part in parts) + 1
+
+
+class ServerOverlays:
+    """Overlays on a server: each reference to a replaced table becomes a subquery under the table's name or alias.
+
+    Views read the tables themselves, past the overlays: those that are not replaced are hidden, and refused.
+    """
+
+    def __init__(self, overlays: Mapping[str, str], dialect: Dialect, schema: str) -> None:
+        self.texts = {name.lower(): text.rstrip().rstrip(";") for name, text in overlays.items()}
+        self._dialect = dialect
+        self._schema = schema
+        self._views: frozenset[str] = frozenset()
+        for text in self.texts.values():
+            check(text, dialect, QueryPolicy(), schema)
+
+    def learn(self, kinds: Mapping[str, str]) -> None:
+        """Take the kind (``table`` or ``view``) of each name of the schema; raise if an overlay replaces none."""
+        known = {name.lower() for name in kinds}
+        unknown = sorted(set(self.texts) - known)
+        if unknown:
+            message = f"An overlay replaces a table that does not exist: {', '.join(unknown)}."
+            raise DatabaseUnavailable(message, hint=f"Tables: {', '.join(sorted(kinds))}.")
+        views = {name.lower() for name, kind in kinds.items() if kind == "view"}
+        self._views = frozenset(views - set(self.texts))
+
+    def hides(self, name: str) -> bool:
+        """Whether a view is not served."""
+        return name.lower() in self._views
+
+    def apply(self, sql: str) -> str:
+        """Return the statement over the replacements; refuse it if it reads a hidden view."""
+        if not self.texts:
+            return sql
+        return replace_tables(sql, self._dialect, self._replacement)
+
+    def _replacement(self, table: exp.Table) -> str | None:
+        if table.db and table.db.lower() != self._schema.lower():
+            return None
+        if self.hides(table.name):
+            message = f"The view {table.name} reads its tables past the overlays."
+            raise QueryRefused(
+                message, reason="view_over_overlay", hint="Read its tables in the statement instead."
+            )
+        text = self.texts.get(table.name.lower())
+        if text is None:
+            return None
+        quote = "`" if self._dialect == "mysql" else '"'
+        name = quote + table.name.replace(quote, quote * 2) + quote
+        return f"(\n{text}\n)" + ("" if table.alias else f" AS {name}")

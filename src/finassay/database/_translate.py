@@ -1,0 +1,67 @@
+"""Statements from one dialect into another, faithfully or not at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from finassay.database._types import Dialect, UnsupportedSyntax
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from finassay.database._mysql import Translation
+
+
+def translate(
+    sql: str,
+    source: Dialect = "mysql",
+    target: Dialect = "duckdb",
+    *,
+    schema: Mapping[str, Mapping[str, str]] | None = None,
+) -> Translation:
+    """Translate a statement.
+
+    Parameters
+    ----------
+    sql : str
+        The statement, in ``source``.
+    source, target : {"duckdb", "mysql", "postgres"}
+        The dialects. Only DuckDB can be a target, other than a dialect itself.
+    schema : mapping of str to mapping of str to str, optional
+        Column types by table, which make some translations possible.
+
+    Returns
+    -------
+    Translation
+        The statement in ``target`` and warnings a reader should see.
+
+    Raises
+    ------
+    UnsupportedSyntax
+        If the pair has no translation, or the statement uses what the target cannot do the same way.
+    """
+    from finassay.database._mysql import Translation
+    from finassay.database._mysql import translate as from_mysql
+
+    if source == target:
+        return Translation(sql=sql, warnings=())
+    if target != "duckdb":
+        raise UnsupportedSyntax(
+            f"There is no translation from {source} to {target}.", hint="Only DuckDB can be a target."
+        )
+    if source == "mysql":
+        return from_mysql(sql, schema=schema)
+    return Translation(sql=_from_postgres(sql), warnings=())
+
+
+def _from_postgres(sql: str) -> str:
+    import sqlglot
+    from sqlglot.errors import ErrorLevel, SqlglotError
+
+    try:
+        found = sqlglot.transpile(sql, read="postgres", write="duckdb", unsupported_level=ErrorLevel.RAISE)
+    except SqlglotError as error:
+        hint = "Write it for DuckDB, or run it on a PostgreSQL server."
+        message = f"The statement cannot be translated from postgres to duckdb: {error}"
+        raise UnsupportedSyntax(message, hint=hint) from error
+    return str(found[0])
