@@ -65,6 +65,7 @@ class Outcome:
     outcome: str  # agreed, disagreed, unparsed, text
     reason: str
     evidence: str
+    printed: bool  # a text, not a number of JSON
 
 
 # ---- what a text says, read plainly ----
@@ -329,7 +330,16 @@ READERS = (tatqa, convfinqa, bizfinbench, bizfinbench_entities, financebench, fi
 
 def check(gold: Gold) -> Outcome:
     def outcome(word: str, reason: str = "") -> Outcome:
-        return Outcome(gold.file, gold.id, gold.kind, str(gold.raw), word, reason, gold.evidence)
+        return Outcome(
+            gold.file,
+            gold.id,
+            gold.kind,
+            str(gold.raw),
+            word,
+            reason,
+            gold.evidence,
+            isinstance(gold.raw, str),
+        )
 
     if gold.kind == "text":
         return outcome("text")
@@ -381,6 +391,11 @@ def print_table(outcomes: list[Outcome]) -> None:
             f"| {file} | {len(rows):,} | {count['text']:,} | {len(rows) - count['text']:,} | {dates:,} "
             f"| {count['agreed']:,} | {count['disagreed']:,} | {count['unparsed']:,} |"
         )
+    printed = [row for row in outcomes if row.outcome == "agreed" and row.printed]
+    numbers = sum(row.kind == "number" for row in printed)
+    print(
+        f"\nof the agreed, {len(printed):,} are printed text ({numbers:,} numbers); the rest are numbers of JSON"
+    )
     print("\nagreed, by the evidence they were checked against:")
     for (file, evidence), n in sorted(
         Counter((r.file, r.evidence) for r in outcomes if r.outcome == "agreed").items()

@@ -20,7 +20,7 @@ MONTHS = {
     **{name[:3]: number for number, name in enumerate(_MONTH_NAMES, 1)},
     "sept": 9,
 }
-YEAR = r"((?:1[89]|2\d)\d\d)"
+YEAR = r"((?:1[89]|2[01])\d\d)"  # 1800 to 2199
 MONTH = rf"({'|'.join(sorted(MONTHS, key=len, reverse=True))})\.?"
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _TIME = r"(?:[t ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?: ?z| ?[+-]\d{2}:?\d{2})?)?"
@@ -32,7 +32,7 @@ _MONTH_FIRST = re.compile(rf"{MONTH}[ -]?{_DAY} ?[, -] ?{YEAR}")
 _DAY_FIRST = re.compile(rf"{_DAY}[ -]?(?:of )?{MONTH} ?[, -] ?{YEAR}")
 _YEAR_THEN_NAME = re.compile(rf"{YEAR}[ -]{MONTH}[ -]{_DAY}")
 _YEAR_LAST = re.compile(rf"(\d{{1,2}})([-/.])(\d{{1,2}})\2(\d{{1,2}}|{YEAR})")
-_CHINESE_NUMERALS = re.compile(f"[{''.join(sorted(NUMERAL_CHARACTERS))}]+")
+_CHINESE_NUMERALS = re.compile(rf"(?<!\d)[{''.join(sorted(NUMERAL_CHARACTERS))}]+(?!\d)")
 
 
 def parse_date(raw: object, *, order: DateOrder | None = None) -> date:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from finassay.grading._compounds import product
 from finassay.grading._fold import fold
@@ -48,6 +49,7 @@ class Unit:
     scale_stated: bool
 
 
+@lru_cache(maxsize=256)  # a header is read once for all the cells under it
 def parse_unit(text: str) -> Unit:
     """Read a unit phrase: of a header, a caption or a contract.
 

@@ -68,7 +68,7 @@ def test_dates_that_are_refused(raw: object, reason: str) -> None:
     assert caught.value.reason == reason
 
 
-@given(st.dates(min_value=date(1800, 1, 1), max_value=date(2999, 12, 31)))
+@given(st.dates(min_value=date(1800, 1, 1), max_value=date(2199, 12, 31)))
 def test_every_day_in_every_unambiguous_style(day: date) -> None:
     month = calendar.month_name[day.month]
     y, m, d = f"{day.year}", f"{day.month:02}", f"{day.day:02}"
@@ -98,6 +98,7 @@ def test_every_day_in_every_unambiguous_style(day: date) -> None:
         ("2021年上半年", "2021-01-01", "2021-06-30", "half"),
         ("2021年中报", "2021-01-01", "2021-06-30", "half"),
         ("Q3'21", "2021-07-01", "2021-09-30", "quarter"),
+        ("Q3 21", "2021-07-01", "2021-09-30", "quarter"),
         ("Q3 2021", "2021-07-01", "2021-09-30", "quarter"),
         ("3Q21", "2021-07-01", "2021-09-30", "quarter"),
         ("2021Q3", "2021-07-01", "2021-09-30", "quarter"),
@@ -169,6 +170,9 @@ def test_fiscal_periods_need_the_month_in_which_the_year_ends(
         ("2017年2月至2017年9月", "range"),
         ("2021-13", "invalid_date"),
         ("13M21", "invalid_date"),
+        ("Q321", "not_a_period"),  # or the 321st of something
+        ("20十", "not_a_period"),
+        ("9999", "not_a_period"),
         ("去年", "not_a_period"),  # relative to a day that the text does not give
         ("TTM", "not_a_period"),
         ("as of as of 2021", "not_a_period"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 from decimal import Decimal
 
 import numpy as np
@@ -362,3 +364,9 @@ def test_magnitudes_are_exact_beyond_the_default_decimal_context() -> None:
     assert quantity.magnitude == Decimal(digits + "000000")
     assert isinstance(quantity, Quantity)
     assert quantity.to("thousand") == Decimal(digits + "000")
+
+
+def test_the_examples_of_the_docstring_run() -> None:
+    module = importlib.import_module("finassay.grading._numbers")
+    results = doctest.testmod(module, extraglobs={"parse_quantity": parse_quantity})
+    assert (results.failed, results.attempted) == (0, 2)

@@ -38,8 +38,10 @@ def outcomes(reporter: ModuleType, shared: Callable[[str], Path]) -> list:
 
 def test_at_least_three_thousand_golds_agree_with_their_files(outcomes: list) -> None:
     agreed = [row for row in outcomes if row.outcome == "agreed"]
-    assert sum(row.kind == "number" and row.evidence != "JSON number" for row in agreed) >= 3_000
-    assert len(agreed) >= 4_000
+    assert sum(row.kind == "number" for row in agreed) >= 3_000
+    assert (
+        sum(row.printed for row in agreed) >= 3_000
+    )  # numbers and dates that had to be read, not JSON's own numbers
 
 
 def test_evidence_other_than_the_digits_themselves_covers_most_numbers(outcomes: list) -> None:
