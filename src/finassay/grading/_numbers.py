@@ -115,7 +115,7 @@ def parse_quantity(raw: object, *, default_unit: str | None = None) -> Quantity:
     >>> parse_quantity("(1,234.5) million").magnitude
     Decimal('-1234500000.0')
     >>> parse_quantity("1.5亿元").to("万元")
-    Decimal('15000')
+    Decimal('15000.0')
     """
     text = raw if isinstance(raw, str) else str(raw)
     default = parse_unit(default_unit) if default_unit is not None else None
