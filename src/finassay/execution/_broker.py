@@ -165,6 +165,7 @@ class Broker:
             "policy": asdict(self._policy),
             "dialect": self._dialect,
             "run": self._run,
+            "first": self._log.count(),
         }
 
     def _alive(self) -> _Child:
@@ -328,6 +329,10 @@ class _Log:
                     len(self._entries), event["route"], event["sql"], None, "error", None, None, 0.0, at, "still running"
                 )
                 self._entries[index] = _Entry(record)
+            elif index in self._entries and "status" not in event:
+                record = self._entries[index].record
+                taken = {"rows": event["rows"], "bytes": event["bytes"], "ms": record.ms + event["ms"]}
+                self._entries[index].record = replace(record, **taken)
             elif index in self._entries:
                 entry = self._entries[index]
                 warnings = tuple(event.pop("warnings", ()))
@@ -343,6 +348,11 @@ class _Log:
                     ms = (now - self._started) * 1e3 - entry.record.t_ms
                     entry.record = replace(entry.record, error=why, ms=ms)
                     entry.ended = True
+
+    def count(self) -> int:
+        """Return the number of entries, from which a new process goes on counting."""
+        with self._lock:
+            return len(self._entries)
 
     def records(self) -> list[QueryRecord]:
         with self._lock:

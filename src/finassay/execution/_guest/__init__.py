@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from finassay.execution._guest._duckdb_file import duckdb_mount
 from finassay.execution._guest._environment import guest_env, guest_files
 
-__all__ = ["guest_env", "guest_files"]
+__all__ = ["duckdb_mount", "guest_env", "guest_files"]

@@ -16,13 +16,13 @@ def guest_files() -> Mapping[str, Path]:
 
     ``finassay_relay.py`` is to run in the background of the jail (``python /run/finassay/finassay_relay.py``; it prints
     ``ready`` once it listens). ``/run/finassay`` must be on ``sys.path`` of the program: `guest_env` says so through
-    ``PYTHONPATH``. An interpreter that starts with it loads ``sitecustomize.py``, which puts the DuckDB shim in place;
-    one that does not can ``import finassay_duckdb; finassay_duckdb.install()`` at any time before the program runs.
+    ``PYTHONPATH``. The DuckDB shim is put in place by ``import finassay_duckdb; finassay_duckdb.install()`` at any time
+    before the program runs, whether DuckDB is imported already or not.
     """
     return {path.name: path for path in sorted(_FILES.glob("*.py"))}
 
 
-def guest_env(dialect: str, schema: str, *, home: str = GUEST_HOME) -> dict[str, str]:
+def guest_env(dialect: str, schema: str, *, duckdb_file: str | None = None, home: str = GUEST_HOME) -> dict[str, str]:
     """Return the environment variables by which a program finds its database.
 
     Parameters
@@ -32,6 +32,8 @@ def guest_env(dialect: str, schema: str, *, home: str = GUEST_HOME) -> dict[str,
         MySQL one.
     schema : str
         Name of the database, as clients give it when they connect.
+    duckdb_file : str, optional
+        Name of the file of `duckdb_mount`, mounted in ``database`` below ``home``.
     home : str
         Where the guest files are mounted; sockets are in ``sockets`` below it.
 
@@ -46,6 +48,7 @@ def guest_env(dialect: str, schema: str, *, home: str = GUEST_HOME) -> dict[str,
     return {
         "FINASSAY_SOCKETS": f"{home}/sockets",
         "FINASSAY_DIALECT": dialect,
+        "FINASSAY_DUCKDB": f"{home}/database/{duckdb_file or 'none.duckdb'}",
         "PYTHONPATH": home,
         **{f"DB_{key}": value for key, value in server.items()},
         "DB_NAME": schema,

@@ -94,6 +94,7 @@ class BrokerSession:
     policy: QueryPolicy
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _running: Database | None = None
+    _reported: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def engine(self) -> Dialect:
@@ -132,9 +133,16 @@ class BrokerSession:
         except Exception as error:
             raise _as_finassay(error) from error
 
-    def report(self, message: dict[str, object]) -> None:
-        """Take down what the DuckDB shim ran."""
-        self.log.reported(message)
+    def report(self, message: dict[str, object]) -> int | None:
+        """Take down what the DuckDB shim ran, or fetched of a statement that this client reported before."""
+        number = message.get("number")
+        if number is None:
+            key = self.log.reported(message)
+            self._reported[key[1]] = key
+            return key[1]
+        if isinstance(number, int) and number in self._reported:
+            self.log.fetched(self._reported[number], message)
+        return None
 
     def cancel(self) -> None:
         """Stop the running statement."""

@@ -44,10 +44,10 @@ class StatementLog:
         self._text = 0
         self._run = 0
 
-    def new_run(self, run: int) -> None:
-        """Start counting for the run with this number."""
+    def new_run(self, run: int, first: int) -> None:
+        """Start counting for the run with this number, at ``first``: a process may take over from one that died."""
         with self._lock:
-            self._run, self._count, self._text = run, 0, 0
+            self._run, self._count, self._text = run, first, 0
 
     def start(self, route: str, sql: str) -> tuple[int, int]:
         """Log that a statement was received; return its (run, index)."""
@@ -86,19 +86,23 @@ class StatementLog:
         """Log an error, a refusal or a timeout."""
         self._end(key, status=status, error=error, ms=ms)
 
-    def reported(self, message: dict[str, Any]) -> None:
+    def reported(self, message: dict[str, Any]) -> tuple[int, int]:
         """Log a statement that the DuckDB shim says it ran; what it says is checked for type only."""
         key = self.start("duckdb", str(message.get("sql", "")))
         status = message.get("status")
         self._end(
             key,
             status=status if status in {"ok", "error"} else "error",
-            rows=_count(message.get("rows")),
-            bytes=_count(message.get("bytes")),
             ms=_number(message.get("ms")),
             error=None if message.get("error") is None else str(message["error"])[:4000],
             warnings=["reported by the program's own process"],
         )
+        return key
+
+    def fetched(self, key: tuple[int, int], message: dict[str, Any]) -> None:
+        """Add to a reported statement how much of its result the program took so far, and how long that took."""
+        rows, size = _count(message.get("rows")), _count(message.get("bytes"))
+        self._pipe.send({"event": "fetch", "key": key, "rows": rows, "bytes": size, "ms": _number(message.get("ms"))})
 
     def _end(self, key: tuple[int, int], **values: Any) -> None:
         self._pipe.send({"event": "end", "key": key, **values})

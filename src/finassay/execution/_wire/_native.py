@@ -28,8 +28,7 @@ def serve_native(client: socket.socket, session: Session) -> None:
         if op == "query":
             _query(client, session, message)
         elif op == "log":
-            session.report(message)
-            _send(client, {"ok": True})
+            _log(client, session, message)
         elif op == "tables":
             names = [[table.schema, table.name] for table in session.tables()]
             _send(client, {"ok": True, "tables": names})
@@ -45,6 +44,13 @@ def _query(client: socket.socket, session: Session, message: dict[str, Any]) -> 
         return
     _send(client, {"ok": True, "size": _stream_size(table)})
     _write_stream(table, _SocketFile(client))
+
+
+def _log(client: socket.socket, session: Session, message: dict[str, Any]) -> None:
+    try:
+        _send(client, {"ok": True, "number": session.report(message)})
+    except FinassayError as error:
+        _send(client, {"ok": False, **error.as_dict(), "text": str(error)})
 
 
 def _receive(client: socket.socket) -> dict[str, Any]:

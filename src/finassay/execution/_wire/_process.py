@@ -70,7 +70,7 @@ class _Process:
             old.close()
         self._policy = QueryPolicy(**policy)
         self._dialect = command["dialect"]
-        self._log.new_run(command["run"])
+        self._log.new_run(command["run"], command["first"])
 
     def _start(self, listeners: dict[str, int]) -> None:
         for protocol, descriptor in listeners.items():

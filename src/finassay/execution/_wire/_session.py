@@ -37,8 +37,8 @@ class Session(Protocol):
         """Return what the client may see."""
         ...
 
-    def report(self, message: dict[str, object]) -> None:
-        """Take down a statement that the client says it ran by itself (the DuckDB shim)."""
+    def report(self, message: dict[str, object]) -> int | None:
+        """Take down a statement that the client says it ran by itself (the DuckDB shim); return its number."""
         ...
 
     def cancel(self) -> None:
@@ -76,6 +76,9 @@ _BY_REASON = {
     "unsupported_syntax": (1235, "0A000"),
     "out_of_memory": (1041, "53200"),
     "aborted_transaction": (1105, "25P02"),
+    "unknown_table": (1146, "42P01"),
+    "unknown_column": (1054, "42703"),
+    "cancelled": (1317, "57014"),
 }
 _BY_TEXT = (
     (("table", "does not exist"), (1146, "42P01")),

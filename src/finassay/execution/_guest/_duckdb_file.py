@@ -1,0 +1,61 @@
+"""The DuckDB file that the jail mounts for programs which open one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from finassay.database import Database
+
+_NO_LIMIT = 1 << 62
+_SECONDS = 600.0
+
+
+def duckdb_mount(url: str, overlays: Mapping[str, str] | None, folder: Path) -> Path | None:
+    """Return the DuckDB file to mount read-only at ``/run/finassay/database/<its name>``, or None.
+
+    A DuckDB file without overlays is mounted itself. For a folder, and wherever overlays are served, the tables that
+    the program may see are copied into a new file in ``folder``: a view would leave the base tables in reach. The copy
+    goes table by table through memory. A server has no such file: a program that opens one is told so.
+
+    Parameters
+    ----------
+    url : str
+        Database URL.
+    overlays : mapping of str to str or None
+        Table name to replacement query.
+    folder : Path
+        An existing folder for the copy.
+
+    Raises
+    ------
+    DatabaseUnavailable
+        If the database cannot be opened.
+    """
+    from finassay.database import connect
+
+    with connect(url, overlays=overlays or {}) as database:
+        if database.dialect != "duckdb":
+            return None
+        source = Path(url.removeprefix("duckdb:///"))
+        if source.is_file() and not overlays and source.suffix not in (".parquet", ".csv", ".gz"):
+            return source.absolute()
+        copy = folder / f"{source.stem}.duckdb"
+        _copy(database, copy)
+    return copy
+
+
+def _copy(database: Database, path: Path) -> None:
+    import duckdb
+
+    from finassay.database import QueryPolicy
+
+    policy = QueryPolicy(max_rows=_NO_LIMIT, max_bytes=_NO_LIMIT, timeout_s=_SECONDS)
+    with duckdb.connect(str(path)) as target:
+        for table in database.tables():
+            name = '"' + table.name.replace('"', '""') + '"'
+            target.register("incoming", database.query(f"SELECT * FROM {name}", policy=policy).table)  # noqa: S608
+            target.execute(f"CREATE TABLE {name} AS SELECT * FROM incoming")  # noqa: S608 - quoted
+            target.unregister("incoming")
