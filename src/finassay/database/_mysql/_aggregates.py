@@ -1,0 +1,232 @@
+"""Aggregate and window functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from finassay.database._mysql import _values as v
+from finassay.database._mysql._arithmetic import quotient
+from finassay.database._mysql._convert import (
+    CannotConvert,
+    as_type,
+    common_type,
+    key,
+    shown,
+    to_decimal,
+    to_double,
+    to_int,
+    to_number,
+    to_text,
+)
+from finassay.database._mysql._values import Type, Value
+
+_SUM_DIGITS = 22  # MySQL widens the digits before the point by this many in SUM
+_SPREAD = {
+    "STD": "stddev_pop", "STDDEV": "stddev_pop", "STDDEV_POP": "stddev_pop", "STDDEV_SAMP": "stddev_samp",
+    "VAR_POP": "var_pop", "VARIANCE": "var_pop", "VAR_SAMP": "var_samp",
+}  # fmt: skip
+_BITS = {"BIT_OR": "0", "BIT_XOR": "0", "BIT_AND": "18446744073709551615"}
+AGGREGATES = frozenset({"COUNT", "SUM", "AVG", "MIN", "MAX", "GROUP_CONCAT", *_SPREAD, *_BITS})
+WINDOW_ONLY = frozenset(
+    ["ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE", "LAG", "LEAD", "FIRST_VALUE", "LAST_VALUE", "NTH_VALUE"]
+)
+GROUP_CONCAT_MAX_BYTES = 1048576  # MariaDB's group_concat_max_len
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """An aggregate to write: over the rows of a group (`over` empty) or of a window (`over` = ``OVER (…)``)."""
+
+    name: str
+    args: list[Value]
+    distinct: bool
+    over: str = ""
+    star: bool = False
+    grouped: bool = False
+    order: tuple[tuple[Value, bool], ...] = ()
+    separator: str = ","
+    warn: Any = None
+
+    def sql(self) -> Value:
+        """Return the aggregate in DuckDB."""
+        if self.distinct and self.over:
+            raise CannotConvert("DISTINCT in a window function")
+        if self.name == "COUNT":
+            return self._count()
+        if self.name == "GROUP_CONCAT":
+            if self.over:
+                raise CannotConvert("GROUP_CONCAT over a window")
+            return self._group_concat()
+        if len(self.args) != 1:
+            raise CannotConvert(f"{self.name}() with {len(self.args)} arguments")
+        if self.name in {"SUM", "AVG"}:
+            return self._sum_or_average()
+        if self.name in {"MIN", "MAX"}:
+            return self._extreme()
+        if self.name in _SPREAD:
+            return self._spread()
+        return self._bits()
+
+    def _call(self, function: str, argument: str) -> str:
+        return f"{function}({'DISTINCT ' if self.distinct else ''}{argument}){self.over}"
+
+    def _count(self) -> Value:
+        if self.star:
+            return Value(f"count(*){self.over}", v.INT)
+        if not self.distinct:
+            if len(self.args) != 1:
+                raise CannotConvert("COUNT() of several expressions")
+            return Value(f"count({self.args[0].sql}){self.over}", v.INT)
+        keys = [key(value) for value in self.args]
+        if len(keys) == 1:
+            return Value(f"count(DISTINCT {keys[0]})", v.INT)
+        nulls = " OR ".join(f"{each} IS NULL" for each in keys)
+        return Value(f"count(DISTINCT CASE WHEN {nulls} THEN NULL ELSE row({', '.join(keys)}) END)", v.INT)
+
+    def _summed(self) -> Value:
+        value = self.args[0]
+        if value.type.temporal:
+            raise CannotConvert(f"{self.name}() of a date")
+        number = to_number(value)
+        if number.type.kind == "dec" and number.type.held != number.type.scale:
+            self.warn(
+                f"open: {self.name}() of a quotient: whether MySQL rounds each term to the digits shown depends on its plan"
+            )
+            if self.grouped:
+                return shown(number)
+        return number
+
+    def _sum_or_average(self) -> Value:
+        number = self._summed()
+        if number.type.kind == "dbl":
+            total = Value(self._call("sum", number.sql), v.DOUBLE)
+            if self.name == "SUM":
+                return total
+            return Value(self._call("avg", number.sql), v.DOUBLE)
+        exact = to_decimal(number)
+        target = v.decimal_type(exact.type.digits + _SUM_DIGITS, exact.type.scale, exact.type.held)
+        argument = number.sql if number.type.kind == "int" else exact.sql
+        total = Value(f"CAST({self._call('sum', argument)} AS {target.duckdb})", target)
+        if self.name == "SUM":
+            return shown(total) if self.over else total
+        counted = Value(f"CAST({self._call('count', argument)} AS DECIMAL(19,0))", v.decimal_type(19, 0))
+        mean = quotient(total, counted)
+        return shown(mean) if self.over else mean
+
+    def _extreme(self) -> Value:
+        value = self.args[0]
+        function = self.name.lower()
+        if value.type.kind == "str":
+            if value.type.collation == "ci":
+                self.warn(
+                    f"open: {self.name}() of strings: which of those equal under the collation is shown"
+                )
+            # The first by a total order, so that the answer does not change from run to run.
+            return value.retyped(f"arg_{function}({value.sql}, {key(value)}){self.over}", value.type)
+        if value.type.kind == "null":
+            return v.NULL_VALUE
+        if value.type.kind == "bool":
+            value = to_int(value)
+        return value.retyped(f"{function}({value.sql}){self.over}", value.type)
+
+    def _spread(self) -> Value:
+        number = to_number(self.args[0])
+        if self.distinct:
+            raise CannotConvert(f"{self.name}(DISTINCT …)")
+        scale = {"int": 4, "dec": number.type.scale + 4, "dbl": -1}.get(number.type.kind)
+        if scale is None:
+            raise CannotConvert(f"{self.name}() of this type")
+        return Value(f"{_SPREAD[self.name]}({to_double(number).sql}){self.over}", Type("dbl", scale=scale))
+
+    def _bits(self) -> Value:
+        number = to_number(self.args[0])
+        if number.type.kind != "int" or self.distinct or self.over:
+            raise CannotConvert(f"{self.name}() of anything but integers")
+        empty = _BITS[self.name]
+        found = f"CAST({self.name.lower()}({number.sql}) AS UBIGINT)"
+        return Value(f"coalesce({found}, CAST({empty} AS UBIGINT))", v.UINT)
+
+    def _group_concat(self) -> Value:
+        parts = [to_text(value).sql for value in self.args]
+        text = parts[0] if len(parts) == 1 else "(" + " || ".join(parts) + ")"
+        joined = self._distinct_concat(text) if self.distinct else self._plain_concat(text)
+        checked = (
+            f"CASE WHEN strlen({joined}) > {GROUP_CONCAT_MAX_BYTES} "
+            f"THEN error('MySQL-dialect layer: longer than group_concat_max_len') ELSE {joined} END"
+        )
+        return Value(checked, v.STRING)
+
+    def _plain_concat(self, text: str) -> str:
+        if not self.order:
+            self.warn("open: GROUP_CONCAT without ORDER BY: the order of its parts")
+        order = ", ".join(ordering(value, descending) for value, descending in self.order)
+        return f"string_agg({text}, {v.quote(self.separator)}{' ORDER BY ' + order if order else ''})"
+
+    def _distinct_concat(self, text: str) -> str:
+        value = self.args[0]
+        if len(self.args) != 1:
+            raise CannotConvert("GROUP_CONCAT(DISTINCT …) of several expressions")
+        own = key(value)
+        if any(key(each) != own for each, _ in self.order) or len(self.order) > 1:
+            raise CannotConvert("GROUP_CONCAT(DISTINCT …) ordered by something else than its argument")
+        if not self.order:
+            self.warn("open: GROUP_CONCAT without ORDER BY: the order of its parts")
+        direction = "DESC" if self.order and self.order[0][1] else "ASC"
+        some = f"FILTER (WHERE {value.sql} IS NOT NULL)"
+        pairs = f"list_sort(list(DISTINCT struct_pack(k := {own}, t := {text})) {some}, '{direction}')"
+        joined = f"array_to_string(list_transform({pairs}, lambda e: e.t), {v.quote(self.separator)})"
+        if value.type.kind != "str" or value.type.collation != "ci":
+            return joined
+        return (
+            f"CASE WHEN count(DISTINCT {own}) <> count(DISTINCT {text}) "
+            f"THEN error('MySQL-dialect layer: GROUP_CONCAT(DISTINCT) over spellings equal under the collation') "
+            f"ELSE {joined} END"
+        )
+
+
+def ordering(value: Value, descending: bool) -> str:
+    """Return an ORDER BY item: MySQL sorts NULL before everything."""
+    return f"{key(value)} {'DESC NULLS LAST' if descending else 'ASC NULLS FIRST'}"
+
+
+def window_function(function_name: str, args: list[Value], over: str) -> Value:
+    """Return a function that only exists over a window."""
+    counts = {"ROW_NUMBER": 0, "RANK": 0, "DENSE_RANK": 0, "PERCENT_RANK": 0, "CUME_DIST": 0, "NTILE": 1,
+              "FIRST_VALUE": 1, "LAST_VALUE": 1, "NTH_VALUE": 2}  # fmt: skip
+    if function_name in counts and len(args) != counts[function_name]:
+        raise CannotConvert(f"{function_name}() with {len(args)} arguments")
+    lower = function_name.lower()
+    if function_name in {"ROW_NUMBER", "RANK", "DENSE_RANK"}:
+        return Value(f"{lower}(){over}", v.INT)
+    if function_name in {"PERCENT_RANK", "CUME_DIST"}:
+        return Value(f"round({lower}(){over}, 10)", Type("dbl", scale=10))
+    if function_name == "NTILE":
+        return Value(f"ntile({_positive(args[0])}){over}", v.INT)
+    value = shown(args[0])
+    if value.type.kind == "bool":
+        value = to_int(value)
+    if function_name in {"FIRST_VALUE", "LAST_VALUE"}:
+        return value.retyped(f"{lower}({value.sql}){over}", value.type)
+    if function_name == "NTH_VALUE":
+        return value.retyped(f"nth_value({value.sql}, {_positive(args[1])}){over}", value.type)
+    if not 1 <= len(args) <= 3:
+        raise CannotConvert(f"{function_name}() with {len(args)} arguments")
+    offset = _literal(args[1], 0) if len(args) > 1 else 1
+    if len(args) < 3:
+        return value.retyped(f"{lower}({value.sql}, {offset}){over}", value.type)
+    target = common_type([value, args[2]])
+    if target.kind != value.type.kind:
+        raise CannotConvert(f"{function_name}() with a default of another type")
+    default = as_type(args[2], target)
+    return value.retyped(f"{lower}({as_type(value, target).sql}, {offset}, {default.sql}){over}", target)
+
+
+def _literal(value: Value, least: int) -> int:
+    if not isinstance(value.literal, int) or value.literal < least:
+        raise CannotConvert("window function with an argument that is not a literal")
+    return value.literal
+
+
+def _positive(value: Value) -> int:
+    return _literal(value, 1)

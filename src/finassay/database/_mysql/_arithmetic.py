@@ -1,0 +1,281 @@
+"""MySQL's arithmetic: result types, the digits a quotient shows and holds, division by zero, rounding."""
+
+from __future__ import annotations
+
+from finassay.database._mysql import _values as v
+from finassay.database._mysql._convert import (
+    CannotConvert,
+    shown,
+    to_decimal,
+    to_double,
+    to_int,
+    to_number,
+)
+from finassay.database._mysql._values import MAX_DIGITS, MAX_SCALE, Type, Value
+
+DIV_INCREMENT = 4  # the server's div_precision_increment
+_ROOM = 17  # digits before the point that are always kept when a product or quotient is cut to 38 digits
+_WORD = 9  # MySQL keeps decimals in words of nine digits
+
+
+def _exact(left: Value, right: Value) -> tuple[Value, Value] | None:
+    """Return both as decimals where the pair is exact and not all integers; None otherwise."""
+    if "dbl" in {left.type.kind, right.type.kind}:
+        return None
+    return to_decimal(left), to_decimal(right)
+
+
+def add(operator: str, left: Value, right: Value) -> Value:
+    """Add or subtract."""
+    left, right = to_number(left), to_number(right)
+    kinds = {left.type.kind, right.type.kind}
+    if "dbl" in kinds:
+        return _doubles(operator, left, right, max)
+    if "dec" in kinds:
+        first, second = to_decimal(left), to_decimal(right)
+        target = v.decimal_type(
+            max(first.type.digits, second.type.digits) + 1,
+            max(first.type.scale, second.type.scale),
+            max(first.type.held, second.type.held),
+        )
+        return Value(f"CAST({first.sql} {operator} {second.sql} AS {target.duckdb})", target)
+    return _integers(operator, left, right)
+
+
+def multiply(left: Value, right: Value) -> Value:
+    """Multiply."""
+    left, right = to_number(left), to_number(right)
+    kinds = {left.type.kind, right.type.kind}
+    if "dbl" in kinds:
+        return _doubles("*", left, right, lambda pair: sum(pair))
+    if "dec" not in kinds:
+        return _integers("*", left, right)
+    first, second = to_decimal(left), to_decimal(right)
+    a, b = first.type, second.type
+    scale, held, digits = min(MAX_SCALE, a.scale + b.scale), a.held + b.held, a.digits + b.digits
+    if held <= MAX_DIGITS - _ROOM or digits + held <= MAX_DIGITS:
+        target = v.decimal_type(digits, scale, held)
+        return Value(f"CAST({first.sql} * {second.sql} AS {target.duckdb})", target)
+    cut = max(scale, MAX_DIGITS - _ROOM)
+    if cut > MAX_DIGITS:
+        raise CannotConvert("decimal of more than 38 digits")
+    target = v.decimal_type(digits, scale, min(held, cut))
+    call = f"mysql_multiply(CAST({first.sql} AS VARCHAR), CAST({second.sql} AS VARCHAR), {target.held})"
+    return Value(f"CAST({call} AS {target.duckdb})", target)
+
+
+def _integers(operator: str, left: Value, right: Value) -> Value:
+    if "uint" in {left.type.kind, right.type.kind}:
+        raise CannotConvert("arithmetic on unsigned integers")
+    first, second = to_int(left), to_int(right)
+    digits = max(first.type.digits, second.type.digits) + 1
+    if operator == "*":
+        digits = first.type.digits + second.type.digits
+    return Value(f"({_wide(first)} {operator} {_wide(second)})", Type("int", min(19, digits)))
+
+
+def _wide(value: Value) -> str:
+    return value.sql if value.sql.startswith("CAST(") else f"CAST({value.sql} AS BIGINT)"
+
+
+def _doubles(operator: str, left: Value, right: Value, scales: object) -> Value:
+    if -1 not in {_decimals(left), _decimals(right)}:
+        raise CannotConvert("arithmetic on a DOUBLE with fixed decimals")
+    return Value(f"({to_double(left).sql} {operator} {to_double(right).sql})", v.DOUBLE)
+
+
+def _decimals(value: Value) -> int:
+    return value.type.scale if value.type.kind in {"dbl", "dec"} else 0
+
+
+def words(digits: int) -> int:
+    """Round a number of digits up to whole words of MySQL's decimal."""
+    return -(-digits // _WORD) * _WORD
+
+
+def divide(left: Value, right: Value) -> Value:
+    """Divide with ``/``: exact numbers give a DECIMAL with four more digits, and NULL for a zero divisor.
+
+    MySQL's ``do_div_mod`` holds whole nine-digit words and cuts the rest; it shows ``scale + 4`` digits. A later ROUND or
+    product sees the held digits: ``ROUND(1/3, 6)`` is 0.333333.
+    """
+    left, right = to_number(left), to_number(right)
+    if "dbl" in {left.type.kind, right.type.kind}:
+        if left.type.scale >= 0 and left.type.kind == "dbl" and right.type.kind != "dbl":
+            raise CannotConvert("arithmetic on a DOUBLE with fixed decimals")
+        first, second = to_double(left), to_double(right)
+        return Value(f"CASE WHEN {second.sql} <> 0 THEN {first.sql} / {second.sql} END", v.DOUBLE)
+    return quotient(to_decimal(left), to_decimal(right))
+
+
+def quotient(a: Value, b: Value) -> Value:
+    """Divide two decimals."""
+    whole_a, whole_b = words(a.type.held), words(b.type.held)
+    more = max(0, DIV_INCREMENT - (whole_a - a.type.held + whole_b - b.type.held))
+    scale = min(MAX_SCALE, a.type.scale + DIV_INCREMENT)
+    held = words(whole_a + whole_b + more)
+    digits = a.type.digits + b.type.held
+    if held > MAX_DIGITS - _ROOM and digits + held > MAX_DIGITS:
+        held = max(scale, MAX_DIGITS - _ROOM)
+    if held > MAX_DIGITS:
+        raise CannotConvert("decimal of more than 38 digits")
+    target = v.decimal_type(digits, scale, held)
+    return Value(_quotient_sql(a, b, target), target)
+
+
+def _quotient_sql(a: Value, b: Value, target: Type) -> str:
+    shift = target.held - a.type.held + b.type.held
+    size_a, size_b = a.type.digits + a.type.held, b.type.digits + b.type.held
+    power = f"CAST('1{'0' * max(shift, 0)}' AS HUGEINT)"
+    if shift < 0 or (size_a + shift > MAX_DIGITS and size_b + shift > MAX_DIGITS):
+        call = f"mysql_divide(CAST({a.sql} AS VARCHAR), CAST(nullif({b.sql}, 0) AS VARCHAR), {target.held})"
+        return f"CAST({call} AS {target.duckdb})"
+    first, second = unscaled(a), unscaled(b)
+    if size_a + shift <= MAX_DIGITS:
+        units = f"{first} * {power} // {second}"
+    else:
+        units = f"({first} // {second} * {power} + {first} % {second} * {power} // {second})"
+    unit = f"CAST('0.{'0' * (target.held - 1)}1' AS DECIMAL({target.held},{target.held}))"
+    return f"CASE WHEN {b.sql} <> 0 THEN CAST(CAST({units} AS DECIMAL(38,0)) * {unit} AS {target.duckdb}) END"
+
+
+def unscaled(value: Value) -> str:
+    """Return the decimal's digits as an integer."""
+    kind = value.type
+    if kind.held == 0:
+        return f"CAST({value.sql} AS HUGEINT)"
+    if kind.digits + 2 * kind.held + 1 <= MAX_DIGITS:
+        return f"CAST({value.sql} * CAST(1{'0' * kind.held} AS DECIMAL({kind.held + 1},0)) AS HUGEINT)"
+    return f"CAST(replace(CAST({value.sql} AS VARCHAR), '.', '') AS HUGEINT)"
+
+
+def integer_divide(left: Value, right: Value) -> Value:
+    """Divide with DIV: the quotient cut to an integer, NULL for a zero divisor."""
+    if "dbl" in {to_number(left).type.kind, to_number(right).type.kind}:
+        raise CannotConvert("DIV of a DOUBLE or a string")
+    if "uint" in {left.type.kind, right.type.kind}:
+        raise CannotConvert("arithmetic on unsigned integers")
+    a, b = to_number(left), to_number(right)
+    if "dec" not in {a.type.kind, b.type.kind}:
+        return Value(f"CASE WHEN {b.sql} <> 0 THEN {_wide(a)} // {_wide(b)} END", Type("int", a.type.digits))
+    first, second = to_decimal(a), to_decimal(b)
+    scale = max(first.type.held, second.type.held)
+    sides = []
+    for side in (first, second):
+        target = v.decimal_type(side.type.digits, scale)
+        sides.append(unscaled(side.retyped(f"CAST({side.sql} AS {target.duckdb})", target)))
+    return Value(f"CASE WHEN {second.sql} <> 0 THEN CAST({sides[0]} // {sides[1]} AS BIGINT) END", v.INT)
+
+
+def modulo(left: Value, right: Value) -> Value:
+    """Return the remainder with the sign of the dividend, NULL for a zero divisor."""
+    a, b = to_number(left), to_number(right)
+    if "uint" in {a.type.kind, b.type.kind}:
+        raise CannotConvert("arithmetic on unsigned integers")
+    kinds = {a.type.kind, b.type.kind}
+    if "dbl" in kinds:
+        return Value(
+            f"CASE WHEN {to_double(b).sql} <> 0 THEN {to_double(a).sql} % {to_double(b).sql} END", v.DOUBLE
+        )
+    if "dec" not in kinds:
+        return Value(
+            f"CASE WHEN {b.sql} <> 0 THEN {_wide(a)} % {_wide(b)} END",
+            Type("int", max(a.type.digits, b.type.digits)),
+        )
+    first, second = to_decimal(a), to_decimal(b)
+    target = v.decimal_type(
+        max(first.type.digits, second.type.digits),
+        max(first.type.scale, second.type.scale),
+        max(first.type.held, second.type.held),
+    )
+    wide = f"CAST({first.sql} AS {target.duckdb}) % CAST({second.sql} AS {target.duckdb})"
+    return Value(f"CASE WHEN {second.sql} <> 0 THEN {wide} END", target)
+
+
+def negate(value: Value) -> Value:
+    """Return ``-x``."""
+    number = to_number(value)
+    if number.type.kind == "uint":
+        raise CannotConvert("arithmetic on unsigned integers")
+    if isinstance(number.literal, int):
+        return v.integer(-number.literal)
+    return number.retyped(f"(- {number.sql})", number.type)
+
+
+def absolute(value: Value) -> Value:
+    """Return ABS(x)."""
+    number = to_number(value)
+    return number.retyped(f"abs({number.sql})", number.type)
+
+
+def round_to(value: Value, places: int) -> Value:
+    """Return ROUND(x, places): half away from zero for exact numbers, half to even on the scaled DOUBLE."""
+    number = to_number(value)
+    kind = number.type
+    if kind.kind == "dbl":
+        if places < 0 or places > 15:
+            raise CannotConvert("ROUND of a DOUBLE to this many places")
+        return number.retyped(f"mysql_round_double({number.sql}, 1e{places})", Type("dbl", scale=places))
+    if places < 0:
+        unit = f"CAST('1{'0' * -places}' AS HUGEINT)"
+        if -places > 18:
+            raise CannotConvert("ROUND to this many places")
+        tens = f"mysql_round_tens({number.sql}, {unit})"
+        if kind.kind == "dec":
+            target = v.decimal_type(kind.digits + 1, 0)
+            return number.retyped(f"CAST({tens} AS {target.duckdb})", target)
+        return number.retyped(f"CAST({tens} AS BIGINT)", Type("int", min(19, kind.digits + 1)))
+    if kind.kind != "dec":
+        return number
+    kept = min(places, kind.held)
+    target = v.decimal_type(kind.digits + 1, kept)
+    return number.retyped(f"CAST({number.sql} AS {target.duckdb})", target)
+
+
+def truncate_to(value: Value, places: int) -> Value:
+    """Return TRUNCATE(x, places): digits cut off towards zero."""
+    number = to_number(value)
+    kind = number.type
+    if kind.kind == "dbl":
+        raise CannotConvert("TRUNCATE of a DOUBLE")
+    if kind.kind != "dec":
+        if places >= 0:
+            return number
+        step = f"CAST(1{'0' * -places} AS BIGINT)"
+        return number.retyped(f"({_wide(number)} - {_wide(number)} % {step})", kind)
+    if places >= kind.held:
+        return number.retyped(number.sql, v.decimal_type(kind.digits, kind.held))
+    digits = v.decimal_type(kind.digits, kind.held)
+    if places >= 0:
+        step = f"CAST('{'1' if places == 0 else '0.' + '0' * (places - 1) + '1'}' AS {digits.duckdb})"
+    else:
+        if -places >= kind.digits or -places + kind.held >= MAX_DIGITS:
+            raise CannotConvert("TRUNCATE to this many places")
+        step = f"CAST('1{'0' * -places}' AS {digits.duckdb})"
+    target = v.decimal_type(kind.digits, max(places, 0))
+    cut = f"{number.sql} - CAST({number.sql} AS {digits.duckdb}) % {step}"
+    return number.retyped(f"CAST({cut} AS {target.duckdb})", target)
+
+
+def floor_or_ceiling(function: str, value: Value) -> Value:
+    """Return FLOOR(x) or CEIL(x)."""
+    number = to_number(value)
+    kind = number.type
+    if kind.kind == "dbl":
+        return number.retyped(f"{function}({number.sql})", Type("dbl", scale=-1))
+    if kind.kind != "dec":
+        return number
+    if kind.digits <= 18:
+        return number.retyped(f"CAST({function}({number.sql}) AS BIGINT)", Type("int", kind.digits))
+    target = v.decimal_type(kind.digits, 0)
+    return number.retyped(f"CAST({function}({number.sql}) AS {target.duckdb})", target)
+
+
+def printable(value: Value) -> Value:
+    """Return a value as a result column holds it: shown digits, integers instead of booleans."""
+    kind = value.type
+    if kind.kind == "bool":
+        return value.retyped(f"CAST({value.sql} AS BIGINT)", Type("int", 1))
+    if kind.kind == "dbl" and kind.scale >= 0:
+        return value.retyped(f"mysql_round_double({value.sql}, 1e{kind.scale})", v.DOUBLE)
+    return shown(value)

@@ -1,0 +1,174 @@
+"""MySQL's comparisons: which type two operands are compared as, and what NULL does."""
+
+from __future__ import annotations
+
+from finassay.database._mysql import _values as v
+from finassay.database._mysql._convert import (
+    CannotConvert,
+    datetime_literal,
+    key,
+    read_datetime,
+    shown,
+    to_decimal,
+    to_double,
+    to_int,
+    to_number,
+)
+from finassay.database._mysql._values import Type, Value
+
+_SWAP = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def operands(left: Value, right: Value) -> tuple[str, str]:
+    """Return the two DuckDB expressions whose comparison is MySQL's."""
+    kinds = (left.type.kind, right.type.kind)
+    if "null" in kinds:
+        other = left if kinds[1] == "null" else right
+        empty = "CAST(NULL AS VARCHAR)" if other.type.kind == "str" else f"CAST(NULL AS {other.type.duckdb})"
+        return (empty, other.sql) if kinds[0] == "null" else (other.sql, empty)
+    if kinds == ("str", "str"):
+        return _strings(left, right)
+    if left.type.numeric and right.type.numeric:
+        return _numbers(left, right)
+    if left.type.temporal and right.type.temporal:
+        return _moments(left, right)
+    if left.type.temporal:
+        return _moment_with(left, right)
+    if right.type.temporal:
+        second, first = _moment_with(right, left)
+        return first, second
+    return _text_with_number(left, right)
+
+
+def _strings(left: Value, right: Value) -> tuple[str, str]:
+    collation = left.type.collation
+    if left.type.collation != right.type.collation:
+        if left.explicit == right.explicit:
+            raise CannotConvert("comparison of two collations")
+        collation = left.type.collation if left.explicit else right.type.collation
+    pair = (v.Value(side.sql, Type("str", collation=collation), side.literal) for side in (left, right))
+    first, second = pair
+    return key(first), key(second)
+
+
+def _numbers(left: Value, right: Value) -> tuple[str, str]:
+    kinds = {left.type.kind, right.type.kind}
+    if "dbl" in kinds:
+        return to_double(left).sql, to_double(right).sql
+    if "dec" in kinds:
+        return shown(to_decimal(left)).sql, shown(to_decimal(right)).sql
+    if "uint" in kinds and kinds != {"uint"}:
+        return f"CAST({left.sql} AS HUGEINT)", f"CAST({right.sql} AS HUGEINT)"
+    if kinds == {"bool"}:
+        return left.sql, right.sql
+    return to_int(left).sql, to_int(right).sql
+
+
+def _text_with_number(left: Value, right: Value) -> tuple[str, str]:
+    number, string = (left, right) if left.type.numeric else (right, left)
+    if number.type.kind == "int" and isinstance(string.literal, str) and _is_integer(string.literal):
+        # MariaDB compares an integer column with an integer in quotes as integers, exactly.
+        exact = v.integer(int(string.literal))
+        return (number.sql, exact.sql) if number is left else (exact.sql, number.sql)
+    return to_double(left).sql, to_double(right).sql
+
+
+def _is_integer(text: str) -> bool:
+    digits = text[1:] if text[:1] in "+-" else text
+    return digits.isascii() and digits.isdigit() and len(digits) <= 18
+
+
+def _moments(left: Value, right: Value) -> tuple[str, str]:
+    kinds = {left.type.kind, right.type.kind}
+    if "time" in kinds and kinds != {"time"}:
+        raise CannotConvert("comparison of a TIME with a date")
+    if kinds == {"date", "datetime"}:
+        return f"CAST({left.sql} AS TIMESTAMP)", f"CAST({right.sql} AS TIMESTAMP)"
+    return left.sql, right.sql
+
+
+def _moment_with(moment: Value, other: Value) -> tuple[str, str]:
+    if moment.type.kind == "time":
+        return _time_with(moment, other)
+    if other.type.kind == "str" and other.literal is None:
+        return f"CAST({moment.sql} AS TIMESTAMP)", f"mysql_comparable_datetime({other.sql})"
+    if not isinstance(other.literal, (str, int)) or isinstance(other.literal, bool):
+        raise CannotConvert("comparison of a date with a number")
+    if isinstance(other.literal, int) and len(str(other.literal)) not in {8, 14}:
+        raise CannotConvert(f"comparison of a date with {other.literal}")
+    read = read_datetime(str(other.literal))
+    if read is None:  # no date at all: MySQL compares with 0000-00-00, which is before every date
+        return f"CAST({moment.sql} AS TIMESTAMP)", "CAST('-infinity' AS TIMESTAMP)"
+    if moment.type.kind == "date" and (read.hour, read.minute, read.second, read.microsecond) == (0, 0, 0, 0):
+        return moment.sql, f"CAST('{read.date().isoformat()}' AS DATE)"
+    return f"CAST({moment.sql} AS TIMESTAMP)", datetime_literal(read)
+
+
+def _time_with(moment: Value, other: Value) -> tuple[str, str]:
+    import re
+
+    if isinstance(other.literal, str) and re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d", other.literal):
+        return moment.sql, f"CAST('{other.literal}' AS TIME)"
+    raise CannotConvert("comparison of a TIME with this value")
+
+
+def compare(operator: str, left: Value, right: Value) -> Value:
+    """Compare two values; the result is 1, 0 or NULL."""
+    first, second = operands(left, right)
+    return Value(f"({first} {operator} {second})", v.BOOL)
+
+
+def null_safe_equal(left: Value, right: Value) -> Value:
+    """Return MySQL's ``<=>``: 1 or 0, never NULL."""
+    first, second = operands(left, right)
+    return Value(f"({first} IS NOT DISTINCT FROM {second})", v.BOOL)
+
+
+def row_equal(lefts: list[Value], rights: list[Value]) -> Value:
+    """Compare rows column by column."""
+    return Value(
+        "(" + " AND ".join(compare("=", a, b).sql for a, b in zip(lefts, rights, strict=True)) + ")", v.BOOL
+    )
+
+
+def row_compare(operator: str, lefts: list[Value], rights: list[Value]) -> Value:
+    """Compare rows in the order of their columns."""
+    if operator == "=":
+        return row_equal(lefts, rights)
+    if operator == "<>":
+        return Value(f"(NOT {row_equal(lefts, rights).sql})", v.BOOL)
+    if len(lefts) == 1:
+        return compare(operator, lefts[0], rights[0])
+    strict = compare(operator[0], lefts[0], rights[0]).sql
+    rest = row_compare(operator, lefts[1:], rights[1:]).sql
+    return Value(f"({strict} OR ({compare('=', lefts[0], rights[0]).sql} AND {rest}))", v.BOOL)
+
+
+def greatest(operator: str, values: list[Value]) -> Value:
+    """Return GREATEST (``>``) or LEAST (``<``): NULL when any argument is."""
+    kinds = {value.type.kind for value in values}
+    function = "greatest" if operator == ">" else "least"
+    nulls = " OR ".join(f"{value.sql} IS NULL" for value in values)
+    if kinds <= {"null"}:
+        return v.NULL_VALUE
+    if kinds <= {"bool", "int", "dec", "dbl", "null"}:
+        from finassay.database._mysql._convert import as_type, common_type
+
+        target = common_type(values)
+        if target.kind == "bool":
+            target = Type("int", 1)
+        parts = ", ".join(as_type(to_number(value), target).sql for value in values)
+        return Value(f"CASE WHEN {nulls} THEN NULL ELSE {function}({parts}) END", target)
+    if kinds in ({"date"}, {"datetime"}):
+        parts = ", ".join(value.sql for value in values)
+        return Value(f"CASE WHEN {nulls} THEN NULL ELSE {function}({parts}) END", values[0].type)
+    if kinds == {"date", "datetime"}:
+        parts = ", ".join(f"CAST({value.sql} AS TIMESTAMP)" for value in values)
+        return Value(f"CASE WHEN {nulls} THEN NULL ELSE {function}({parts}) END", v.DATETIME)
+    if kinds == {"str"}:
+        best = values[0]
+        for value in values[1:]:
+            pick = f"CASE WHEN {key(best)} {operator}= {key(value)} THEN {best.sql} ELSE {value.sql} END"
+            best = Value(f"({pick})", best.type)
+        return Value(f"CASE WHEN {nulls} THEN NULL ELSE {best.sql} END", values[0].type)
+    raise CannotConvert("GREATEST or LEAST of mixed types")

@@ -1,0 +1,281 @@
+"""Conversions between MySQL's types: what an operand becomes before an operator sees it."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from finassay.database._mysql import _values as v
+from finassay.database._mysql._values import Type, Value
+
+
+class CannotConvert(Exception):
+    """The conversion exists in MySQL, and we do not reproduce it."""
+
+
+def shown(value: Value) -> Value:
+    """Round a decimal to the digits MySQL shows: what a comparison, a sort, a stored or a printed value has."""
+    kind = value.type
+    if kind.kind == "dec" and kind.held != kind.scale:
+        # One more digit in front: rounding can carry.
+        target = v.decimal_type(kind.digits + 1, kind.scale)
+        return value.retyped(f"CAST({value.sql} AS {target.duckdb})", target)
+    return value
+
+
+def to_int(value: Value) -> Value:
+    """Return an integer of the same number, for integer arithmetic (bool and NULL included)."""
+    kind = value.type.kind
+    if kind in {"int", "uint"}:
+        return value
+    if kind == "null":
+        return Value("CAST(NULL AS BIGINT)", Type("int", 1))
+    if kind == "bool":
+        return value.retyped(f"CAST({value.sql} AS BIGINT)", Type("int", 1))
+    raise CannotConvert(f"use of a {kind} as an integer")
+
+
+def to_number(value: Value) -> Value:
+    """Return what arithmetic makes of a value: strings become DOUBLE, dates become YYYYMMDD integers."""
+    kind = value.type.kind
+    if kind in {"int", "uint", "dec", "dbl"}:
+        return value
+    if kind in {"bool", "null"}:
+        return to_int(value)
+    if kind == "str":
+        if isinstance(value.literal, str):
+            number = number_prefix(value.literal)
+            return Value(f"CAST({number!r} AS DOUBLE)", v.DOUBLE, literal=number)
+        if value.type.collation == "binary":
+            raise CannotConvert("use of a binary string as a number")
+        return value.retyped(f"mysql_number({value.sql})", v.DOUBLE)
+    if kind == "date":
+        return value.retyped(f"CAST(strftime({value.sql}, '%Y%m%d') AS BIGINT)", Type("int", 8))
+    if kind == "datetime":
+        return value.retyped(f"mysql_datetime_number({value.sql})", Type("int", 14))
+    raise CannotConvert("use of a TIME as a number")
+
+
+_NUMBER = re.compile(r"\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
+
+
+def number_prefix(text: str) -> float:
+    """Return the number a string starts with, 0 where it starts with none."""
+    match = _NUMBER.match(text)
+    return float(match.group(1)) if match else 0.0
+
+
+def to_double(value: Value) -> Value:
+    """Return a DOUBLE of the same number."""
+    number = to_number(value)
+    if number.type.kind == "dbl":
+        return number
+    if number.type.kind == "dec" and number.type.digits + number.type.held > 15:
+        # Through text: DuckDB divides the unscaled integer, which is a bit off beyond 2^53.
+        return number.retyped(f"CAST(CAST({number.sql} AS VARCHAR) AS DOUBLE)", v.DOUBLE)
+    return number.retyped(f"CAST({number.sql} AS DOUBLE)", v.DOUBLE)
+
+
+def to_decimal(value: Value) -> Value:
+    """Return an exact number as DECIMAL (never a DOUBLE)."""
+    number = to_number(value)
+    if number.type.kind == "dec":
+        return number
+    if number.type.kind == "dbl":
+        raise CannotConvert("use of a DOUBLE as an exact number")
+    kind = v.decimal_type(number.type.digits, 0)
+    return number.retyped(f"CAST({number.sql} AS {kind.duckdb})", kind)
+
+
+def to_condition(value: Value) -> str:
+    """Return a DuckDB BOOLEAN: what WHERE, AND, IF make of a value."""
+    kind = value.type.kind
+    if kind == "bool":
+        return value.sql
+    if kind == "null":
+        return "CAST(NULL AS BOOLEAN)"
+    if kind in {"date", "datetime"}:
+        return f"CASE WHEN {value.sql} IS NOT NULL THEN TRUE END"
+    return f"({shown(to_number(value)).sql} <> 0)"
+
+
+def to_text(value: Value) -> Value:
+    """Return the text MySQL prints for a value."""
+    kind = value.type.kind
+    if kind == "str":
+        return value
+    if kind == "null":
+        return Value("CAST(NULL AS VARCHAR)", v.STRING)
+    if kind == "bool":
+        sql = f"CAST(CAST({value.sql} AS INTEGER) AS VARCHAR)"
+    elif kind == "dbl":
+        sql = _double_text(value)
+    elif kind == "datetime":
+        sql = f"mysql_datetime_text({value.sql})"
+    elif kind == "time":
+        raise CannotConvert("use of a TIME as a string")
+    else:
+        sql = f"CAST({shown(value).sql} AS VARCHAR)"
+    return value.retyped(sql, v.STRING)
+
+
+def _double_text(value: Value) -> str:
+    if value.type.scale >= 0:
+        raise CannotConvert("use of a DOUBLE with fixed decimals as a string")
+    return f"mysql_double_text({value.sql})"
+
+
+# --- dates ---------------------------------------------------------------------------------------------------------
+_DELIMITED = re.compile(
+    r"\s*(\d{4})[-/.:](\d{1,2})[-/.:](\d{1,2})(?:[T\s]+(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{0,6}))?)?)?\s*$"
+)
+_COMPACT = re.compile(r"\s*(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2}))?\s*$")
+
+
+def read_datetime(text: str) -> datetime | None:
+    """Return the date and time a literal means, None where MySQL reads no date in it at all.
+
+    Raises
+    ------
+    CannotConvert
+        Where MySQL reads something that is not a calendar date (``2024-02-30``, ``0000-00-00``, two-digit years).
+    """
+    match = _DELIMITED.match(text) or _COMPACT.match(text)
+    if not match:
+        if re.match(r"\s*\d", text):
+            raise CannotConvert(f"reading of {text!r} as a date")
+        return None
+    parts = match.groups()
+    year, month, day, hour, minute, second = (int(part or 0) for part in parts[:6])
+    micro = int(((parts[6] if len(parts) > 6 else "") or "0").ljust(6, "0"))
+    try:
+        return datetime(year, month, day, hour, minute, second, micro)  # noqa: DTZ001 - a MySQL DATETIME has no zone
+    except ValueError:
+        raise CannotConvert(f"reading of {text!r} as a date") from None
+
+
+def datetime_literal(moment: datetime) -> str:
+    """Return a DuckDB TIMESTAMP literal."""
+    return f"CAST('{moment.isoformat(sep=' ')}' AS TIMESTAMP)"
+
+
+def to_temporal(value: Value) -> Value:
+    """Return a DATE or DATETIME: what a date function makes of its argument."""
+    kind = value.type.kind
+    if kind in {"date", "datetime"}:
+        return value
+    if kind == "null":
+        return Value("CAST(NULL AS DATE)", v.DATE)
+    if isinstance(value.literal, (str, int)) and not isinstance(value.literal, bool):
+        moment = read_datetime(str(value.literal))
+        if moment is None:
+            return Value("CAST(NULL AS TIMESTAMP)", v.DATETIME)
+        if re.fullmatch(r"\s*\d{4}[-/.:]\d{1,2}[-/.:]\d{1,2}\s*|\d{8}", str(value.literal)):
+            return Value(f"CAST('{moment.date().isoformat()}' AS DATE)", v.DATE)
+        return Value(datetime_literal(moment), v.DATETIME)
+    if kind == "int":
+        return value.retyped(f"mysql_integer_datetime({value.sql})", v.DATETIME)
+    if kind == "str":
+        return value.retyped(f"mysql_text_datetime({value.sql})", v.DATETIME)
+    raise CannotConvert(f"use of a {kind} as a date")
+
+
+def to_datetime(value: Value) -> Value:
+    """Return a DATETIME."""
+    moment = to_temporal(value)
+    if moment.type.kind == "date":
+        return moment.retyped(f"CAST({moment.sql} AS TIMESTAMP)", v.DATETIME)
+    return moment
+
+
+def to_date(value: Value) -> Value:
+    """Return a DATE; the time of day is dropped."""
+    moment = to_temporal(value)
+    if moment.type.kind == "datetime":
+        return moment.retyped(f"CAST({moment.sql} AS DATE)", v.DATE)
+    return moment
+
+
+# --- common types ---------------------------------------------------------------------------------------------------
+def common_type(values: list[Value]) -> Type:
+    """Return the type of a CASE, COALESCE or UNION over `values`."""
+    kinds = {value.type.kind for value in values} - {"null"}
+    types = [value.type for value in values if value.type.kind != "null"]
+    if not kinds:
+        return v.NULL
+    if kinds == {"bool"}:
+        return v.BOOL
+    if kinds <= {"bool", "int"}:
+        return Type("int", max(kind.digits for kind in types))
+    if kinds == {"uint"}:
+        return v.UINT
+    if kinds <= {"bool", "int", "uint", "dec"}:
+        return v.decimal_type(
+            max(kind.digits for kind in types),
+            max(kind.scale for kind in types),
+            max(kind.held for kind in types),
+        )
+    if kinds <= {"bool", "int", "uint", "dec", "dbl"}:
+        if kinds != {"dbl"}:
+            return v.DOUBLE
+        scales = {kind.scale for kind in types}
+        return Type("dbl", scale=max(scales) if -1 not in scales else -1)
+    if len(kinds) == 1 and kinds <= {"date", "datetime", "time"}:
+        return types[0]
+    if kinds == {"date", "datetime"}:
+        return v.DATETIME
+    if "time" in kinds:
+        raise CannotConvert("mix of a TIME with other types")
+    collations = {kind.collation for kind in types if kind.kind == "str"}
+    if len(collations) > 1:
+        raise CannotConvert("mix of collations")
+    return Type("str", collation=next(iter(collations), "ci"))
+
+
+def as_type(value: Value, target: Type) -> Value:
+    """Convert a value to the common type it takes part in."""
+    kind = target.kind
+    if kind == "null":
+        return value
+    if value.type.kind == "null":
+        return value.retyped(f"CAST(NULL AS {target.duckdb})", target)
+    if kind == "bool":
+        return value
+    if kind == "int":
+        return replace_type(to_int(value), target)
+    if kind == "uint":
+        return value
+    if kind == "dec":
+        number = to_decimal(value)
+        return number.retyped(f"CAST({number.sql} AS {target.duckdb})", target)
+    if kind == "dbl":
+        return replace_type(to_double(value), target)
+    if kind == "datetime":
+        return to_datetime(value)
+    if kind == "str":
+        return replace_type(to_text(value), target)
+    return value
+
+
+def replace_type(value: Value, target: Type) -> Value:
+    """Return the value under another type that DuckDB holds in the same way."""
+    return value.retyped(value.sql, target)
+
+
+# --- keys -------------------------------------------------------------------------------------------------------------
+def key(value: Value) -> str:
+    """Return the DuckDB expression that compares, groups and sorts as MySQL does."""
+    kind = value.type
+    if kind.kind == "str":
+        if kind.collation == "ci":
+            if isinstance(value.literal, str):
+                from finassay.database._mysql._general_ci import key as collation_key
+
+                return v.quote(collation_key(value.literal))
+            return f"mysql_key({value.sql})"
+        if kind.collation == "cs":
+            return f"rtrim({value.sql}, ' ')"
+        return value.sql
+    if kind.kind == "dbl" and kind.scale >= 0:
+        return value.sql
+    return shown(value).sql

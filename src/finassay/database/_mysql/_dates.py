@@ -1,0 +1,391 @@
+"""Date and time functions."""
+
+from __future__ import annotations
+
+import re
+
+from finassay.database._mysql import _values as v
+from finassay.database._mysql._convert import (
+    CannotConvert,
+    to_date,
+    to_datetime,
+    to_number,
+    to_temporal,
+    to_text,
+)
+from finassay.database._mysql._registry import Call, function
+from finassay.database._mysql._values import Type, Value
+
+_SMALL = Type("int", 4)
+_MONTH_UNITS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+_DAY_UNITS = {"DAY": 1, "WEEK": 7}
+_CLOCK_UNITS = {"MICROSECOND": 1, "SECOND": 10**6, "MINUTE": 60 * 10**6, "HOUR": 3600 * 10**6}
+_DAY_MICROSECONDS = 86400 * 10**6
+
+
+def _whole(value: Value) -> str:
+    """Return the amount of an INTERVAL as an integer."""
+    if isinstance(value.literal, str):
+        if not re.fullmatch(r"\s*[+-]?\d{1,9}\s*", value.literal):
+            raise CannotConvert("INTERVAL with an amount that is not a whole number")
+        return v.integer(int(value.literal)).sql
+    if value.type.kind not in {"int", "bool", "null"}:
+        raise CannotConvert("INTERVAL with an amount that is not a whole number")
+    return to_number(value).sql
+
+
+def add_interval(moment: Value, amount: Value, unit: str, sign: int) -> Value:
+    """Return ``moment ± INTERVAL amount unit``: months are clamped to the end of the month.
+
+    A DATE stays a DATE under units of a day and more; a string gives a string, as in MySQL.
+    """
+    if unit == "YEAR_MONTH" or "_" in unit:
+        months, micros = _compound(amount, unit)
+        steps, clock = (f"to_months(CAST({sign * months} AS INTEGER))", False)
+        if unit != "YEAR_MONTH":
+            steps, clock = f"to_microseconds(CAST({sign * micros} AS BIGINT))", True
+    else:
+        number = _whole(amount)
+        signed = number if sign > 0 else f"(- {number})"
+        if unit in _MONTH_UNITS:
+            steps, clock = f"to_months(CAST({signed} * {_MONTH_UNITS[unit]} AS INTEGER))", False
+        elif unit in _DAY_UNITS:
+            steps, clock = f"to_days(CAST({signed} * {_DAY_UNITS[unit]} AS INTEGER))", False
+        elif unit == "MICROSECOND":
+            raise CannotConvert("INTERVAL of MICROSECOND")
+        else:
+            steps, clock = f"to_microseconds({signed} * {_CLOCK_UNITS[unit]})", True
+    return _shift(moment, steps, clock)
+
+
+def _compound(amount: Value, unit: str) -> tuple[int, int]:
+    """Return the months and microseconds of an amount such as ``'1-6' YEAR_MONTH``."""
+    units = unit.split("_")
+    order = ["DAY", "HOUR", "MINUTE", "SECOND"]
+    if unit == "YEAR_MONTH":
+        names = ["YEAR", "MONTH"]
+    elif units[1] == "MICROSECOND":
+        raise CannotConvert(f"INTERVAL of {unit}")
+    else:
+        names = order[order.index(units[0]) : order.index(units[1]) + 1]
+    if not isinstance(amount.literal, str):
+        raise CannotConvert(f"INTERVAL of {unit} with an amount that is not a string literal")
+    match = re.fullmatch(r"\s*(-?)(\d+(?:[-:./ ]\d+)*)\s*", amount.literal)
+    numbers = [int(part) for part in re.findall(r"\d+", match.group(2))] if match else []
+    if not match or len(numbers) != len(names):
+        raise CannotConvert(f"INTERVAL of {unit} with this amount")
+    sign = -1 if match.group(1) else 1
+    if unit == "YEAR_MONTH":
+        return sign * (numbers[0] * 12 + numbers[1]), 0
+    size = {**_CLOCK_UNITS, "DAY": _DAY_MICROSECONDS}
+    return 0, sign * sum(number * size[each] for number, each in zip(numbers, names, strict=True))
+
+
+def _shift(moment: Value, steps: str, clock: bool) -> Value:
+    start = to_temporal(moment)
+    as_text = not moment.type.temporal
+    if start.type.kind == "date" and not clock:
+        shifted = Value(f"mysql_in_range(CAST({start.sql} + {steps} AS DATE))", v.DATE)
+    else:
+        shifted = Value(f"mysql_in_range(CAST({start.sql} AS TIMESTAMP) + {steps})", v.DATETIME)
+    if moment.type.kind == "null":
+        return Value("CAST(NULL AS DATE)", v.DATE)
+    if not as_text:
+        return shifted
+    if moment.literal is None and not clock:
+        # A string column: MySQL prints the time of day where the text had one.
+        source = to_text(moment).sql
+        plain = f"strftime({shifted.sql}, '%Y-%m-%d')"
+        return Value(
+            f"CASE WHEN contains({source}, ':') OR length(trim({source})) = 14 THEN {to_text(shifted).sql} ELSE {plain} END",
+            v.STRING,
+        )
+    return to_text(shifted)
+
+
+@function("TIMESTAMPADD", args=3)
+def _timestampadd(call: Call) -> Value:
+    return add_interval(call.args[2], call.args[1], call.constant_text(0), 1)
+
+
+@function("DATEDIFF", args=2)
+def _datediff(call: Call) -> Value:
+    return Value(
+        f"date_diff('day', {to_date(call.args[1]).sql}, {to_date(call.args[0]).sql})", Type("int", 7)
+    )
+
+
+@function("TIMESTAMPDIFF", args=3)
+def _timestampdiff(call: Call) -> Value:
+    unit = call.constant_text(0)
+    first, second = to_datetime(call.args[1]).sql, to_datetime(call.args[2]).sql
+    if unit in _MONTH_UNITS:
+        months = f"mysql_months({first}, {second})"
+        return Value(f"({months} // {_MONTH_UNITS[unit]})" if unit != "MONTH" else months, Type("int", 7))
+    sizes = {**_CLOCK_UNITS, "DAY": _DAY_MICROSECONDS, "WEEK": 7 * _DAY_MICROSECONDS}
+    if unit not in sizes:
+        raise CannotConvert(f"TIMESTAMPDIFF({unit}, …)")
+    return Value(f"((epoch_us({second}) - epoch_us({first})) // {sizes[unit]})", v.INT)
+
+
+@function("DATE")
+def _date(call: Call) -> Value:
+    return to_date(call.args[0])
+
+
+@function("TIMESTAMP")
+def _timestamp(call: Call) -> Value:
+    return to_datetime(call.args[0])
+
+
+@function("LAST_DAY")
+def _last_day(call: Call) -> Value:
+    return Value(f"last_day({to_date(call.args[0]).sql})", v.DATE)
+
+
+_PARTS = {
+    "YEAR": "year", "MONTH": "month", "DAY": "day", "DAYOFMONTH": "day", "QUARTER": "quarter",
+    "DAYOFYEAR": "dayofyear", "WEEKOFYEAR": "weekofyear",
+}  # fmt: skip
+
+
+@function(*_PARTS)
+def _part(call: Call) -> Value:
+    return Value(f"{_PARTS[call.name]}({to_date(call.args[0]).sql})", _SMALL)
+
+
+@function("HOUR", "MINUTE", "SECOND")
+def _clock_part(call: Call) -> Value:
+    value = call.args[0]
+    if value.type.kind == "time":
+        return Value(f"{call.name.lower()}({value.sql})", _SMALL)
+    if value.type.kind not in {"datetime", "date"}:
+        raise CannotConvert(f"{call.name}() of a value that is not a DATETIME")
+    return Value(f"{call.name.lower()}({to_datetime(value).sql})", _SMALL)
+
+
+@function("DAYOFWEEK")
+def _day_of_week(call: Call) -> Value:
+    return Value(f"(dayofweek({to_date(call.args[0]).sql}) + 1)", _SMALL)
+
+
+@function("WEEKDAY")
+def _weekday(call: Call) -> Value:
+    return Value(f"((dayofweek({to_date(call.args[0]).sql}) + 6) % 7)", _SMALL)
+
+
+@function("DAYNAME", "MONTHNAME")
+def _name(call: Call) -> Value:
+    return Value(f"{call.name.lower()}({to_date(call.args[0]).sql})", v.STRING)
+
+
+def week(date: str, mode: int) -> tuple[str, str]:
+    """Return MySQL's week number of a date and the year it belongs to, for the mode of WEEK().
+
+    A week belongs to the year of its first day, or, by the four-day rule, of its fourth day (`calc_week`).
+    """
+    monday, own_year, first_rule = bool(mode & 1), bool(mode & 2), bool(mode & 4)
+    if not monday:
+        first_rule = not first_rule
+    offset = f"((dayofweek({date}) + 6) % 7)" if monday else f"dayofweek({date})"
+    pivot = f"({date} - CAST({offset} - {0 if first_rule else 3} AS INTEGER))"
+    number = f"((dayofyear({pivot}) - 1) // 7 + 1)"
+    if own_year:
+        return number, f"year({pivot})"
+    last = f"((dayofyear({pivot} - 7) - 1) // 7 + 2)"
+    return (
+        f"CASE WHEN year({pivot}) < year({date}) THEN 0 WHEN year({pivot}) > year({date}) THEN {last} ELSE {number} END",
+        f"year({date})",
+    )
+
+
+@function("WEEK", args=(1, 2))
+def _week(call: Call) -> Value:
+    mode = call.constant_int(1) if len(call.args) == 2 else 0
+    return Value(week(to_date(call.args[0]).sql, mode)[0], _SMALL)
+
+
+@function("YEARWEEK", args=(1, 2))
+def _yearweek(call: Call) -> Value:
+    mode = call.constant_int(1) if len(call.args) == 2 else 0
+    number, year = week(to_date(call.args[0]).sql, mode | 2)
+    return Value(f"({year} * 100 + {number})", Type("int", 6))
+
+
+_EXTRACT = {
+    "YEAR": "%Y", "MONTH": "%m", "DAY": "%d", "YEAR_MONTH": "%Y%m", "HOUR": "%H", "MINUTE": "%M", "SECOND": "%S",
+    "DAY_HOUR": "%d%H", "DAY_MINUTE": "%d%H%M", "DAY_SECOND": "%d%H%M%S", "HOUR_MINUTE": "%H%M", "HOUR_SECOND": "%H%M%S",
+    "MINUTE_SECOND": "%M%S",
+}  # fmt: skip
+
+
+@function("EXTRACT", args=2)
+def _extract(call: Call) -> Value:
+    unit = call.constant_text(0)
+    if unit == "QUARTER":
+        return Value(f"quarter({to_date(call.args[1]).sql})", _SMALL)
+    if unit == "WEEK":
+        return Value(week(to_date(call.args[1]).sql, 0)[0], _SMALL)
+    if unit not in _EXTRACT:
+        raise CannotConvert(f"EXTRACT({unit} FROM …)")
+    if unit not in {"YEAR", "MONTH", "DAY", "YEAR_MONTH"} and not call.args[1].type.temporal:
+        raise CannotConvert(f"EXTRACT({unit} FROM …) of a value that is not a DATETIME")
+    if call.args[1].type.kind == "time":
+        raise CannotConvert("EXTRACT() from a TIME")
+    return Value(
+        f"CAST(strftime({to_datetime(call.args[1]).sql}, '{_EXTRACT[unit]}') AS BIGINT)", Type("int", 8)
+    )
+
+
+# DATE_FORMAT: a DuckDB expression over the TIMESTAMP {d} for each specifier.
+_SPECIFIERS = {
+    "Y": "strftime({d}, '%Y')", "y": "strftime({d}, '%y')", "m": "strftime({d}, '%m')", "d": "strftime({d}, '%d')",
+    "H": "strftime({d}, '%H')", "i": "strftime({d}, '%M')", "s": "strftime({d}, '%S')", "S": "strftime({d}, '%S')",
+    "f": "strftime({d}, '%f')", "j": "strftime({d}, '%j')", "p": "strftime({d}, '%p')", "h": "strftime({d}, '%I')",
+    "I": "strftime({d}, '%I')", "T": "strftime({d}, '%H:%M:%S')", "r": "strftime({d}, '%I:%M:%S %p')",
+    "M": "monthname({d})", "b": "strftime({d}, '%b')", "W": "dayname({d})", "a": "strftime({d}, '%a')",
+    "c": "CAST(month({d}) AS VARCHAR)", "e": "CAST(day({d}) AS VARCHAR)", "w": "CAST(dayofweek({d}) AS VARCHAR)",
+    "k": "CAST(hour({d}) AS VARCHAR)", "l": "CAST((hour({d}) + 11) % 12 + 1 AS VARCHAR)",
+    "D": "(CAST(day({d}) AS VARCHAR) || mysql_day_suffix(day({d})))",
+}  # fmt: skip
+_WEEK_SPECIFIERS = {"U": (0, 0), "u": (1, 0), "V": (2, 0), "v": (3, 0), "X": (2, 1), "x": (3, 1)}
+
+
+def date_format(moment: Value, pattern: str) -> Value:
+    """Return DATE_FORMAT with a literal format; an unknown specifier prints its letter."""
+    date = to_datetime(moment).sql
+    parts: list[str] = []
+    for plain, specifier in re.findall(r"([^%]+)|%(.)", pattern, re.DOTALL):
+        if plain:
+            parts.append(v.quote(plain))
+        elif specifier in _WEEK_SPECIFIERS:
+            mode, which = _WEEK_SPECIFIERS[specifier]
+            number = week(f"CAST({date} AS DATE)", mode)[which]
+            parts.append(f"lpad(CAST({number} AS VARCHAR), {4 if which else 2}, '0')")
+        elif specifier in _SPECIFIERS:
+            parts.append(_SPECIFIERS[specifier].format(d=date))
+        elif specifier == "%" or not specifier.isalpha():
+            parts.append(v.quote(specifier))
+        else:
+            raise CannotConvert(f"DATE_FORMAT specifier %{specifier}")
+    if pattern.endswith("%") and not re.search(r"(?<!%)(?:%%)+$", pattern):
+        raise CannotConvert("DATE_FORMAT with a lone % at the end")
+    body = " || ".join(parts) if parts else "''"
+    return Value(f"CASE WHEN {date} IS NOT NULL THEN {body} END", v.STRING)
+
+
+@function("DATE_FORMAT", args=2)
+def _date_format(call: Call) -> Value:
+    return date_format(call.args[0], call.constant_text(1))
+
+
+_READ = {
+    "Y": (r"(\d{4})", "year"), "m": (r"(\d{1,2})", "month"), "c": (r"(\d{1,2})", "month"), "d": (r"(\d{1,2})", "day"),
+    "e": (r"(\d{1,2})", "day"), "H": (r"(\d{1,2})", "hour"), "k": (r"(\d{1,2})", "hour"), "i": (r"(\d{1,2})", "minute"),
+    "s": (r"(\d{1,2})", "second"), "S": (r"(\d{1,2})", "second"),
+}  # fmt: skip
+
+
+@function("STR_TO_DATE", args=2)
+def _str_to_date(call: Call) -> Value:
+    pattern = call.constant_text(1).replace("%T", "%H:%i:%s")
+    source = to_text(call.args[0]).sql
+    regex, groups = "", []
+    for plain, specifier in re.findall(r"([^%]+)|%(.)", pattern, re.DOTALL):
+        if plain:
+            regex += re.escape(plain)
+        elif specifier in _READ:
+            regex += _READ[specifier][0]
+            groups.append(_READ[specifier][1])
+        else:
+            raise CannotConvert(f"STR_TO_DATE specifier %{specifier}")
+    if not {"year", "month", "day"} <= set(groups) or len(set(groups)) != len(groups):
+        raise CannotConvert("STR_TO_DATE without exactly one year, month and day")
+    whole = v.quote(f"^{regex}$")
+
+    def part(each: str) -> str:
+        if each not in groups:
+            return "0"
+        return f"CAST(regexp_extract({source}, {whole}, {groups.index(each) + 1}) AS BIGINT)"
+
+    date = f"mysql_valid_date({part('year')}, {part('month')}, {part('day')})"
+    clock = set(groups) & {"hour", "minute", "second"}
+    result = date
+    if clock:
+        result = f"mysql_valid_datetime({date}, {part('hour')}, {part('minute')}, {part('second')})"
+    return (
+        Value(
+            f"CASE WHEN regexp_matches({source}, {whole}) THEN {result} "
+            f"WHEN regexp_matches({source}, '^\\s*[0-9]') "
+            f"THEN CAST(error('MySQL-dialect layer: STR_TO_DATE cannot read ' || {source}) AS TIMESTAMP) END",
+            v.DATETIME if clock else v.DATE,
+        )
+        if clock
+        else Value(
+            f"CASE WHEN regexp_matches({source}, {whole}) THEN {result} "
+            f"WHEN regexp_matches({source}, '^\\s*[0-9]') "
+            f"THEN CAST(error('MySQL-dialect layer: STR_TO_DATE cannot read ' || {source}) AS DATE) END",
+            v.DATE,
+        )
+    )
+
+
+def _number(value: Value) -> str:
+    number = to_number(value)
+    if number.type.kind != "int":
+        raise CannotConvert("date function with a number that is not whole")
+    return number.sql
+
+
+@function("MAKEDATE", args=2)
+def _makedate(call: Call) -> Value:
+    return Value(f"mysql_makedate({_number(call.args[0])}, {_number(call.args[1])})", v.DATE)
+
+
+@function("TO_DAYS")
+def _to_days(call: Call) -> Value:
+    return Value(f"mysql_days({to_date(call.args[0]).sql})", Type("int", 7))
+
+
+@function("FROM_DAYS")
+def _from_days(call: Call) -> Value:
+    return Value(f"mysql_from_days({_number(call.args[0])})", v.DATE)
+
+
+@function("PERIOD_DIFF", args=2)
+def _period_diff(call: Call) -> Value:
+    first, second = (f"mysql_period_months({_number(value)})" for value in call.args)
+    return Value(f"({first} - {second})", Type("int", 6))
+
+
+@function("PERIOD_ADD", args=2)
+def _period_add(call: Call) -> Value:
+    return Value(f"mysql_period_add({_number(call.args[0])}, {_number(call.args[1])})", Type("int", 6))
+
+
+@function("DATE LITERAL", "TIMESTAMP LITERAL")
+def _literal(call: Call) -> Value:
+    moment = to_temporal(call.args[0])
+    if call.name == "DATE LITERAL":
+        if moment.type.kind != "date":
+            raise CannotConvert("DATE literal with a time of day")
+        return moment
+    return to_datetime(moment)
+
+
+# --- the clock --------------------------------------------------------------------------------------------------------
+_NOW = "date_trunc('second', CAST(get_current_timestamp() AS TIMESTAMP))"
+
+
+@function("NOW", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP", "SYSDATE", args=(0, 1))
+def _now(call: Call) -> Value:
+    if call.args and call.constant_int(0) != 0:
+        raise CannotConvert(f"{call.name}() with fractional seconds")
+    call.compiler.warn(f"clock: {call.name}() reads the clock; the result changes from run to run")
+    return Value(_NOW, v.DATETIME)
+
+
+@function("CURDATE", "CURRENT_DATE", args=(0, 0))
+def _curdate(call: Call) -> Value:
+    call.compiler.warn(f"clock: {call.name}() reads the clock; the result changes from run to run")
+    return Value(f"CAST({_NOW} AS DATE)", v.DATE)

@@ -1,0 +1,272 @@
+"""FROM: tables, derived tables and joins, and the names they bring."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from finassay.database._mysql._compare import compare
+from finassay.database._mysql._convert import CannotConvert
+from finassay.database._mysql._expressions import opaque_column
+from finassay.database._mysql._scope import Context, Query, Relation, Scope
+from finassay.database._mysql._values import Value, column_type, name
+
+if TYPE_CHECKING:
+    from finassay.database._mysql._query import Queries
+
+_JOIN_PARTS = {"this", "on", "using", "method", "side", "kind"}
+
+
+def column_value(qualifier: str, column: str, declared: str) -> Value:
+    """Return a column of a table as a value of MySQL's type, held as the type we compute with."""
+    kind = column_type(declared)
+    sql = f"{name(qualifier)}.{name(column)}"
+    if kind is None:
+        return opaque_column(sql)
+    lowered = declared.strip().lower()
+    if kind.kind in {"int", "uint"} and not lowered.startswith(("bigint", "ubigint", "int8")):
+        sql = f"CAST({sql} AS {kind.duckdb})"
+    if kind.kind == "datetime" and lowered not in {"timestamp", "datetime"}:
+        sql = f"CAST({sql} AS TIMESTAMP)"
+    if lowered == "hugeint":
+        sql = f"CAST({sql} AS DECIMAL(38,0))"
+    return Value(sql, kind)
+
+
+def assigned_variables(queries: Queries, node: Any, rows: Context | None = None) -> dict[str, Value]:
+    """Return the user variables a SELECT sets to constants in a derived table, as ``(SELECT @x := 1) AS v``.
+
+    MariaDB evaluates such a one-row table before the rest. Any other assignment is refused: its result depends on the
+    order in which the server visits rows and clauses.
+    """
+    found: dict[str, Value] = {}
+    tables = [join.this for join in node.args.get("joins") or ()]
+    if node.args.get("from_") is not None:
+        tables.append(node.args["from_"].this)
+    if rows is not None:  # asked by the derived table itself
+        assigned = [e.this if isinstance(e, exp.Alias) else e for e in node.expressions]
+        if node.args.get("from_") is None and all(isinstance(e, exp.PropertyEQ) for e in assigned):
+            return {"": Value("", rows.variables[next(iter(rows.variables))].type)} if rows.variables else {}
+        return {}
+    for table in tables:
+        inner = table.this if isinstance(table, exp.Subquery) else None
+        if not isinstance(inner, exp.Select) or inner.args.get("from_") is not None:
+            continue
+        for each in inner.expressions:
+            target = each.this if isinstance(each, exp.Alias) else each
+            if isinstance(target, exp.PropertyEQ):
+                variable = target.this.this.name
+                root = node.root()
+                sets = [a for a in root.find_all(exp.PropertyEQ) if a.this.this.name == variable]
+                if len(sets) > 1 or variable in found:
+                    queries.source.unsupported(
+                        f"user variable @{variable} that changes from row to row",
+                        queries.expressions.start(sets[-1]),
+                        "Use ROW_NUMBER(), LAG() or SUM() OVER (…).",
+                    )
+                value = queries.expressions.value(target.expression, Context(Scope()))
+                if value.literal is None:
+                    queries.source.unsupported(
+                        f"user variable @{variable} that is not a literal", queries.expressions.start(target)
+                    )
+                found[variable] = value
+    return found
+
+
+class From:
+    """Translates FROM clauses against a schema."""
+
+    def __init__(self, queries: Queries, schema: Mapping[str, Mapping[str, str]] | None) -> None:
+        self.q = queries
+        self.tables = {table.lower(): (table, columns) for table, columns in (schema or {}).items()}
+
+    def clause(self, node: Any, base: Context) -> tuple[str, Scope]:
+        """Return the text (with FROM) and the names of a SELECT's FROM clause."""
+        source = node.args.get("from_")
+        if source is None:
+            return "", Scope()
+        self.q.check(source, {"this"})
+        sql, scope = self._joined(source.this, node.args.get("joins") or [], base)
+        return f" FROM {sql}" if sql else "", scope
+
+    def _joined(self, first: Any, joins: list[Any], base: Context) -> tuple[str, Scope]:
+        """Join; a comma binds looser than JOIN, so it starts a new group."""
+        if isinstance(first, exp.Table) and first.name.upper() == "DUAL" and not first.args.get("db"):
+            if joins:
+                self.q.source.unsupported("join with DUAL", self.q.expressions.start(first))
+            return "", Scope()
+        groups: list[tuple[str, Scope]] = [self._relation(first, base)]
+        for join in joins:
+            if self._is_comma(join):
+                groups.append(self._relation(join.this, base))
+            else:
+                groups[-1] = self._join(groups[-1], join, base)
+        if len(groups) == 1:
+            return groups[0]
+        scope = groups[0][1]
+        for _, other in groups[1:]:
+            scope = self._together(scope, other)
+        return " CROSS JOIN ".join(f"({sql})" if " JOIN " in sql else sql for sql, _ in groups), scope
+
+    def _is_comma(self, join: Any) -> bool:
+        plain = not any(join.args.get(part) for part in ("on", "using", "method", "side", "kind"))
+        if not plain:
+            return False
+        start = self.q.expressions.start(join.this)
+        before = self.q.source.blanked[: start or 0].rstrip()
+        before = before.rstrip("(").rstrip()
+        return before.endswith(",")
+
+    def _together(self, left: Scope, right: Scope) -> Scope:
+        taken = {relation.alias.lower() for relation in left.relations}
+        for relation in right.relations:
+            if relation.alias.lower() in taken:
+                self.q.source.error(f"Not unique table or alias: {relation.alias!r}.", None)
+        return Scope(
+            left.relations + right.relations, left.stars + right.stars, {**left.merged, **right.merged}
+        )
+
+    # --- one table ----------------------------------------------------------------------------------------------------
+    def _relation(self, node: Any, base: Context) -> tuple[str, Scope]:
+        if isinstance(node, exp.Table):
+            return self._table(node, base)
+        if isinstance(node, exp.Subquery):
+            if isinstance(node.this, (exp.Table, exp.Subquery)) and not node.alias:
+                self.q.check(node, {"this", "joins"})
+                sql, scope = self._joined(
+                    node.this, node.args.get("joins") or node.this.args.get("joins") or [], base
+                )
+                return f"({sql})", scope
+            return self._derived(node, base)
+        return self.q.source.unsupported(f"{type(node).__name__} in FROM", self.q.expressions.start(node))
+
+    def _start(self, node: Any) -> int | None:
+        return self.q.expressions.start(node)
+
+    def _table(self, node: Any, base: Context) -> tuple[str, Scope]:
+        self.q.check(node, {"this", "alias", "db", "hints", "joins"})
+        if not isinstance(node.this, exp.Identifier):
+            self.q.source.unsupported("table function", self._start(node))
+        if node.args.get("joins"):
+            bare = node.copy()
+            bare.set("joins", None)
+            sql, scope = self._joined(bare, node.args["joins"], base)
+            return f"({sql})", scope
+        table, database = node.name, node.args["db"].name if node.args.get("db") else ""
+        alias_node = node.args.get("alias")
+        if alias_node is not None:
+            self.q.check(alias_node, {"this"})
+        alias = node.alias or table
+        if not database and table.lower() in base.ctes:
+            inner, columns = base.ctes[table.lower()]
+            values = tuple((c, Value(f"{name(alias)}.{name(c)}", kind)) for c, kind in columns)
+            return self._named(f"{name(inner)} AS {name(alias)}", alias, values)
+        return self._stored(table, database, alias, node)
+
+    def _stored(self, table: str, database: str, alias: str, node: Any) -> tuple[str, Scope]:
+        if database.lower() in {"information_schema", "mysql", "performance_schema", "sys"}:
+            self.q.source.unsupported(f"system schema {database}", self._start(node))
+        qualified = f"{database}.{table}".lower()
+        stored, declared = self.tables.get(qualified) or self.tables.get(table.lower()) or (table, None)
+        target = ".".join(
+            name(part) for part in (stored.split(".") if qualified in self.tables else [stored])
+        )
+        if database and qualified not in self.tables:
+            self.q.expressions.warn(f"qualifier: {database}.{table} is read as {stored}")
+        if declared is None:
+            relation = Relation(alias, None)
+            return f"{target} AS {name(alias)}", Scope((relation,))
+        values = tuple((column, column_value(alias, column, kind)) for column, kind in declared.items())
+        return self._named(f"{target} AS {name(alias)}", alias, values)
+
+    def _named(self, sql: str, alias: str, values: tuple[tuple[str, Value], ...]) -> tuple[str, Scope]:
+        return sql, Scope((Relation(alias, values),), values)
+
+    def _derived(self, node: Any, base: Context) -> tuple[str, Scope]:
+        self.q.check(node, {"this", "alias"})
+        alias_node = node.args.get("alias")
+        if alias_node is None or not node.alias:
+            self.q.source.error("Every derived table must have its own alias.", self._start(node))
+        self.q.check(alias_node, {"this", "columns"})
+        names = [column.name for column in alias_node.args.get("columns") or ()]
+        # A derived table sees the queries around its own, never its neighbours.
+        outer = replace(base, scope=Scope())
+        query: Query = self.q.query(node.this, outer, "derived")
+        columns = self.q._renamed(query.columns, names, node)
+        listed = ", ".join(name(column) for column, _ in columns)
+        alias = node.alias
+        values = tuple((c, Value(f"{name(alias)}.{name(c)}", kind)) for c, kind in columns)
+        return self._named(f"({query.sql}) AS {name(alias)}({listed})", alias, values)
+
+    # --- joins --------------------------------------------------------------------------------------------------------
+    def _join(self, left: tuple[str, Scope], node: Any, base: Context) -> tuple[str, Scope]:
+        self.q.check(node, _JOIN_PARTS)
+        side, kind, method = ((node.args.get(part) or "").upper() for part in ("side", "kind", "method"))
+        if side not in {"", "LEFT", "RIGHT"} or kind not in {
+            "",
+            "INNER",
+            "CROSS",
+            "OUTER",
+            "STRAIGHT_JOIN",
+            "STRAIGHT",
+        }:
+            self.q.source.unsupported(f"{side} {kind} JOIN".strip(), self._start(node.this))
+        if method not in {"", "NATURAL"} or (kind == "OUTER" and not side):
+            self.q.source.unsupported(f"{method} {kind} JOIN".strip(), self._start(node.this))
+        right_sql, right = self._relation(node.this, base)
+        both = self._together(left[1], right)
+        using = self._using(node, method, left[1], right)
+        on = node.args.get("on")
+        if using is not None:
+            condition, scope = self._merge(using, left[1], right, side, both)
+        else:
+            condition = (
+                self.q.expressions.condition(on, replace(base, scope=both)) if on is not None else None
+            )
+            scope = both
+        if condition is None:
+            if side:
+                self.q.source.error(f"{side} JOIN needs ON or USING.", self._start(node.this))
+            return f"{left[0]} CROSS JOIN {right_sql}", scope
+        word = f"{side} JOIN" if side else "JOIN"
+        return f"{left[0]} {word} {right_sql} ON {condition}", scope
+
+    def _using(self, node: Any, method: str, left: Scope, right: Scope) -> list[str] | None:
+        if method == "NATURAL":
+            if left.unknown() or right.unknown():
+                self.q.source.unsupported(
+                    "NATURAL JOIN of tables whose columns are not known", self._start(node.this)
+                )
+            names = {column.lower() for column, _ in right.stars}
+            return [column for column, _ in left.stars if column.lower() in names]
+        if node.args.get("using"):
+            return [column.name for column in node.args["using"]]
+        return None
+
+    def _merge(
+        self, using: list[str], left: Scope, right: Scope, side: str, both: Scope
+    ) -> tuple[str | None, Scope]:
+        conditions, merged = [], dict(both.merged)
+        order: list[tuple[str, Value]] = []
+        for column in using:
+            a, b = left.find(column, None), right.find(column, None)
+            if len(a) != 1 or len(b) != 1:
+                self.q.source.error(f"Column {column!r} of USING is missing or ambiguous.", None)
+            try:
+                conditions.append(compare("=", a[0], b[0]).sql)
+            except CannotConvert as error:
+                self.q.source.unsupported(str(error), None)
+            merged[column.lower()] = b[0] if side == "RIGHT" else a[0]
+        first, second = (right, left) if side == "RIGHT" else (left, right)
+        lowered = [column.lower() for column in using]
+        common = [pair for pair in first.stars if pair[0].lower() in lowered]
+        order = common + [
+            pair for scope in (first, second) for pair in scope.stars if pair[0].lower() not in lowered
+        ]
+        condition = " AND ".join(conditions) if conditions else None
+        if condition is None and side:
+            condition = "TRUE"
+        return condition, Scope(both.relations, tuple(order), merged)

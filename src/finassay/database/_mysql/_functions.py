@@ -1,0 +1,232 @@
+"""Flow, NULL, number and conversion functions; importing this module fills the registry."""
+
+from __future__ import annotations
+
+import re
+
+from finassay.database._mysql import _arithmetic as arithmetic
+from finassay.database._mysql import _dates, _strings
+from finassay.database._mysql import _values as v
+from finassay.database._mysql._compare import compare, greatest
+from finassay.database._mysql._convert import (
+    CannotConvert,
+    as_type,
+    common_type,
+    number_prefix,
+    shown,
+    to_date,
+    to_datetime,
+    to_double,
+    to_number,
+    to_text,
+)
+from finassay.database._mysql._registry import Call, function
+from finassay.database._mysql._values import Type, Value
+
+MANY = 1000
+__all__ = ["_dates", "_strings", "cast"]
+
+
+# --- NULL and flow ----------------------------------------------------------------------------------------------------
+@function("COALESCE", "IFNULL", args=(1, MANY))
+def _coalesce(call: Call) -> Value:
+    if call.name == "IFNULL" and len(call.args) != 2:
+        raise CannotConvert(f"IFNULL() with {len(call.args)} arguments")
+    target = common_type(call.args)
+    values = call.args
+    if target.kind == "bool":
+        values, target = [to_number(value) for value in values], Type("int", 1)
+    if target.kind == "null":
+        return v.NULL_VALUE
+    return Value(f"coalesce({', '.join(as_type(value, target).sql for value in values)})", target)
+
+
+@function("NULLIF", args=2)
+def _nullif(call: Call) -> Value:
+    first, second = call.args
+    if first.type.kind == "bool":
+        first = to_number(first)
+    return first.retyped(
+        f"CASE WHEN {compare('=', first, second).sql} THEN NULL ELSE {first.sql} END", first.type
+    )
+
+
+@function("ISNULL", any_collation=True)
+def _isnull(call: Call) -> Value:
+    return Value(f"({call.args[0].sql} IS NULL)", v.BOOL)
+
+
+@function("GREATEST", "LEAST", args=(2, MANY))
+def _greatest(call: Call) -> Value:
+    return greatest(">" if call.name == "GREATEST" else "<", call.args)
+
+
+@function("INTERVAL", args=(2, MANY))
+def _interval(call: Call) -> Value:
+    number, *bounds = call.args
+    if any(value.type.kind not in {"int", "dec", "bool"} for value in bounds) or not number.type.numeric:
+        raise CannotConvert("INTERVAL() of anything but numbers")
+    whens = " ".join(f"WHEN {compare('<', number, bound).sql} THEN {at}" for at, bound in enumerate(bounds))
+    return Value(f"CASE WHEN {number.sql} IS NULL THEN -1 {whens} ELSE {len(bounds)} END", Type("int", 4))
+
+
+# --- numbers ------------------------------------------------------------------------------------------------------------
+@function("ABS")
+def _abs(call: Call) -> Value:
+    return arithmetic.absolute(call.args[0])
+
+
+@function("SIGN")
+def _sign(call: Call) -> Value:
+    return Value(f"CAST(sign({to_number(call.args[0]).sql}) AS BIGINT)", Type("int", 1))
+
+
+@function("ROUND", args=(1, 2))
+def _round(call: Call) -> Value:
+    return arithmetic.round_to(call.args[0], call.constant_int(1) if len(call.args) == 2 else 0)
+
+
+@function("TRUNCATE", args=2)
+def _truncate(call: Call) -> Value:
+    return arithmetic.truncate_to(call.args[0], call.constant_int(1))
+
+
+@function("FLOOR")
+def _floor(call: Call) -> Value:
+    return arithmetic.floor_or_ceiling("floor", call.args[0])
+
+
+@function("CEIL", "CEILING")
+def _ceiling(call: Call) -> Value:
+    return arithmetic.floor_or_ceiling("ceil", call.args[0])
+
+
+@function("MOD", args=2)
+def _mod(call: Call) -> Value:
+    return arithmetic.modulo(call.args[0], call.args[1])
+
+
+def _guarded(call: Call, function_name: str, allowed: str) -> Value:
+    x = to_double(call.args[0]).sql
+    return Value(f"CASE WHEN {allowed.format(x=x)} THEN {function_name}({x}) END", v.DOUBLE)
+
+
+@function("SQRT")
+def _sqrt(call: Call) -> Value:
+    return _guarded(call, "sqrt", "{x} >= 0")
+
+
+@function("LN", "LOG2", "LOG10")
+def _log(call: Call) -> Value:
+    return _guarded(call, call.name.lower(), "{x} > 0")
+
+
+@function("LOG", args=(1, 2))
+def _log_base(call: Call) -> Value:
+    if len(call.args) == 1:
+        return _guarded(call, "ln", "{x} > 0")
+    base, x = to_double(call.args[0]).sql, to_double(call.args[1]).sql
+    return Value(f"CASE WHEN {base} > 0 AND {base} <> 1 AND {x} > 0 THEN ln({x}) / ln({base}) END", v.DOUBLE)
+
+
+@function("EXP")
+def _exp(call: Call) -> Value:
+    return Value(f"exp({to_double(call.args[0]).sql})", v.DOUBLE)
+
+
+@function("POW", "POWER", args=2)
+def _pow(call: Call) -> Value:
+    base, power = to_double(call.args[0]).sql, to_double(call.args[1]).sql
+    result = f"pow({base}, {power})"
+    return Value(
+        f"CASE WHEN isfinite({result}) THEN {result} "
+        f"WHEN {result} IS NOT NULL THEN error('MySQL-dialect layer: POW out of range') END",
+        v.DOUBLE,
+    )
+
+
+@function("PI", args=(0, 0))
+def _pi(call: Call) -> Value:
+    return Value("pi()", Type("dbl", scale=6))
+
+
+# --- casts --------------------------------------------------------------------------------------------------------------
+def cast(value: Value, target: str, sizes: tuple[int, ...]) -> Value:
+    """Return CAST(value AS target(sizes))."""
+    if value.type.kind == "null":
+        kinds = {"SIGNED": v.INT, "UNSIGNED": v.UINT, "DECIMAL": v.decimal_type(10, 0), "DOUBLE": v.DOUBLE,
+                 "CHAR": v.STRING, "DATE": v.DATE, "DATETIME": v.DATETIME}  # fmt: skip
+        if target in kinds:
+            return Value(f"CAST(NULL AS {kinds[target].duckdb})", kinds[target])
+    if target in {"SIGNED", "UNSIGNED", "INT", "INTEGER"}:
+        return _cast_integer(value, target)
+    if target in {"DECIMAL", "DEC", "NUMERIC"}:
+        return _cast_decimal(value, sizes)
+    if target == "DOUBLE":
+        return to_double(value)
+    if target in {"CHAR", "VARCHAR", "NCHAR"}:
+        text = to_text(value)
+        return (
+            text.retyped(f"substr({text.sql}, 1, {sizes[0]})", v.STRING)
+            if sizes
+            else text.retyped(text.sql, text.type)
+        )
+    if target == "DATE":
+        date = to_date(value)
+        return date.retyped(date.sql, date.type)
+    if target == "DATETIME":
+        if sizes and sizes != (0,):
+            raise CannotConvert("DATETIME with fractional seconds")
+        return Value(f"date_trunc('second', {to_datetime(value).sql})", v.DATETIME)
+    if target == "BINARY" and not sizes:
+        text = to_text(value)
+        return Value(text.sql, Type("str", collation="binary"), text.literal, explicit=True)
+    raise CannotConvert(f"CAST to {target}")
+
+
+def _cast_integer(value: Value, target: str) -> Value:
+    number = _integer_of(value)
+    if target != "UNSIGNED":
+        return number
+    return Value(f"CAST({number.sql} AS UBIGINT)", Type("uint", number.type.digits))
+
+
+def _integer_of(value: Value) -> Value:
+    kind = value.type.kind
+    if kind == "str":
+        if isinstance(value.literal, str):
+            match = re.match(r"\s*([+-]?\d{1,18})(?!\d)", value.literal)
+            if match or not re.match(r"\s*[+-]?\d", value.literal):
+                return v.integer(int(match.group(1)) if match else 0)
+            raise CannotConvert("integer beyond 64 bits")
+        return value.retyped(f"mysql_integer({value.sql})", v.INT)
+    number = to_number(value)
+    if number.type.kind == "dec":
+        rounded = arithmetic.round_to(shown(number), 0)
+        return rounded.retyped(f"CAST({rounded.sql} AS BIGINT)", Type("int", min(19, rounded.type.digits)))
+    if number.type.kind == "dbl":
+        return number.retyped(f"CAST(round_even({number.sql}, 0) AS BIGINT)", v.INT)
+    if number.type.kind == "uint":
+        return number.retyped(f"CAST({number.sql} AS BIGINT)", v.INT)
+    return number.retyped(number.sql, number.type)
+
+
+def _cast_decimal(value: Value, sizes: tuple[int, ...]) -> Value:
+    precision, scale = (sizes + (10, 0)[len(sizes) :])[:2] if sizes else (10, 0)
+    if precision > v.MAX_DIGITS:
+        raise CannotConvert("decimal of more than 38 digits")
+    target = v.decimal_type(precision - scale, scale)
+    kind = value.type.kind
+    if kind == "str":
+        prefix = value.sql
+        if isinstance(value.literal, str):
+            match = re.match(r"\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?![eE\d.])", value.literal)
+            if not match and number_prefix(value.literal) != 0:
+                raise CannotConvert("CAST to DECIMAL of a string with an exponent")
+            prefix = v.quote(match.group(0).strip() if match else "0")
+            return Value(f"CAST({prefix} AS {target.duckdb})", target)
+        return Value(f"CAST(mysql_decimal_text({prefix}) AS {target.duckdb})", target)
+    number = to_number(value)
+    if number.type.kind == "dbl":
+        return Value(f"CAST(CAST({number.sql} AS VARCHAR) AS {target.duckdb})", target)
+    return Value(f"CAST({number.sql} AS {target.duckdb})", target)

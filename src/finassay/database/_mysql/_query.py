@@ -1,0 +1,595 @@
+"""Queries: SELECT, set operations and WITH, clause by clause, with every clause either translated or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlglot import exp
+
+from finassay.database._mysql import _values as v
+from finassay.database._mysql._arithmetic import printable
+from finassay.database._mysql._convert import CannotConvert, as_type, common_type, key, shown, to_number
+from finassay.database._mysql._expressions import Expressions, has_aggregate, ordering, walk_own
+from finassay.database._mysql._from import From, assigned_variables
+from finassay.database._mysql._lexer import Source
+from finassay.database._mysql._scope import GROUP_ALIAS, Context, Grouping, Query, Scope
+from finassay.database._mysql._values import Type, Value, name
+
+_SELECT_PARTS = {
+    "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct", "with_",
+    "windows", "hint", "kind",
+}  # fmt: skip
+_SET_PARTS = {"this", "expression", "distinct", "order", "limit", "offset", "with_"}
+_BOUNDS = {"UNBOUNDED", "CURRENT ROW"}
+Ctes = Mapping[str, tuple[str, tuple[tuple[str, Type], ...]]]
+
+
+@dataclass(frozen=True)
+class Item:
+    """An entry of a select list: the name MySQL gives it, its expression (None for ``*``), its value."""
+
+    name: str
+    node: Any
+    value: Value
+
+
+class Queries:
+    """Translates queries of one statement."""
+
+    def __init__(self, source: Source, schema: Mapping[str, Mapping[str, str]] | None) -> None:
+        self.source = source
+        self.warnings: list[str] = []
+        self.expressions = Expressions(source, self.warnings, self)
+        self.froms = From(self, schema)
+        self._names = 0
+
+    def unique(self, prefix: str) -> str:
+        """Return a name nothing else has."""
+        self._names += 1
+        return f"__{prefix}{self._names}"
+
+    def check(self, node: Any, allowed: set[str]) -> None:
+        """Refuse a node that has a clause outside `allowed`."""
+        for part, value in node.args.items():
+            if value and part not in allowed:
+                words = {"locks": "FOR UPDATE", "into": "INTO", "operation_modifiers": "SELECT modifier"}
+                self.source.unsupported(f"clause {words.get(part, part)}", self._start_of(value, node))
+
+    def _start_of(self, value: Any, node: Any) -> int | None:
+        first = value[0] if isinstance(value, list) else value
+        return self.expressions.start(first if isinstance(first, exp.Expr) else node)
+
+    # --- any query --------------------------------------------------------------------------------------------------
+    def query(self, node: Any, parent: Context | None, role: str, ctes: Ctes | None = None) -> Query:
+        """Translate a query; `role` is ``top``, ``derived`` or ``subquery``."""
+        known: Ctes = ctes if ctes is not None else (parent.ctes if parent else {})
+        if isinstance(node, exp.Subquery):
+            return self._parenthesised(node, parent, role, known)
+        if isinstance(node, exp.Select):
+            return self._select(node, parent, role, known)
+        if isinstance(node, exp.SetOperation):
+            return self._set_operation(node, parent, role, known)
+        return self.source.unsupported(f"{type(node).__name__}", self.expressions.start(node))
+
+    def _parenthesised(self, node: Any, parent: Context | None, role: str, ctes: Ctes) -> Query:
+        self.check(node, {"this", "order", "limit", "offset", "with_"})
+        if not any(node.args.get(part) for part in ("order", "limit", "offset", "with_")):
+            return self.query(node.this, parent, role, ctes)
+        prefix, ctes = self._with(node.args.get("with_"), parent, ctes)
+        inner = self.query(node.this, parent, "derived", ctes)
+        sql = f'SELECT * FROM ({inner.sql}) AS "__p"'
+        tail = self._set_order(node, inner) + self._limit(node)
+        return Query(f"{prefix}{sql}{tail}", inner.columns)
+
+    # --- WITH -------------------------------------------------------------------------------------------------------
+    def _with(self, node: Any, parent: Context | None, ctes: Ctes) -> tuple[str, Ctes]:
+        if node is None:
+            return "", ctes
+        self.check(node, {"expressions", "recursive"})
+        known = dict(ctes)
+        parts = []
+        for cte in node.expressions:
+            self.check(cte, {"this", "alias"})
+            alias = cte.args["alias"]
+            inner_name = self.unique("cte")
+            names = [column.name for column in alias.args.get("columns") or ()]
+            if node.args.get("recursive") and self._mentions(cte.this, alias.name):
+                query = self._recursive(cte, inner_name, names, parent, known)
+            else:
+                query = self.query(cte.this, parent, "derived", known)
+            columns = self._renamed(query.columns, names, cte)
+            listed = ", ".join(name(column) for column, _ in columns)
+            parts.append(f"{name(inner_name)}({listed}) AS ({query.sql})")
+            known[alias.name.lower()] = (inner_name, columns)
+        word = "WITH RECURSIVE " if node.args.get("recursive") else "WITH "
+        return word + ", ".join(parts) + " ", known
+
+    def _mentions(self, node: Any, table: str) -> bool:
+        return any(each.name.lower() == table.lower() for each in node.find_all(exp.Table))
+
+    def _renamed(
+        self, columns: tuple[tuple[str, Type], ...], names: list[str], node: Any
+    ) -> tuple[tuple[str, Type], ...]:
+        if names and len(names) != len(columns):
+            self.source.error(
+                "The list of column names has another length than the query.", self.expressions.start(node)
+            )
+        renamed = tuple((names[at] if names else column, kind) for at, (column, kind) in enumerate(columns))
+        lower = [column.lower() for column, _ in renamed]
+        if len(set(lower)) != len(lower):
+            self.source.error("Duplicate column name in a derived table.", self.expressions.start(node))
+        return renamed
+
+    def _recursive(self, cte: Any, inner: str, names: list[str], parent: Context | None, known: Any) -> Query:
+        union = cte.this
+        if not isinstance(union, exp.Union) or any(
+            union.args.get(part) for part in ("order", "limit", "offset", "with_")
+        ):
+            self.source.unsupported("recursive query that is not one UNION", self.expressions.start(cte))
+        anchor = self.query(union.this, parent, "derived", known)
+        columns = self._renamed(anchor.columns, names, cte)
+        scope = {**known, cte.args["alias"].name.lower(): (inner, columns)}
+        step = self.query(union.expression, parent, "derived", scope)
+        distinct = bool(union.args.get("distinct"))
+        if len(step.columns) != len(columns):
+            self.source.error("The parts of the recursive query have different numbers of columns.", None)
+        selected = []
+        for (column, kind), (_, other), anchor_name in zip(
+            columns, step.columns, anchor.columns, strict=True
+        ):
+            fixed = kind.kind in {"int", "bool", "date", "datetime", "dbl"} and other.kind in {
+                kind.kind,
+                "int",
+            }
+            if not fixed and not (kind.kind == "null" and other.kind == "null"):
+                self.source.unsupported(
+                    f"recursive column {column!r} of type {kind.kind}",
+                    self.expressions.start(cte),
+                    "MariaDB cuts it to the width of the first part; use integers or dates.",
+                )
+            selected.append(anchor_name)
+        renames = ", ".join(name(column) for column, _ in columns)
+        left = f'SELECT * FROM ({anchor.sql}) AS "__a"({renames})'
+        right = f'SELECT * FROM ({step.sql}) AS "__s"({renames})'
+        casts = ", ".join(f"CAST({name(c)} AS {k.duckdb}) AS {name(c)}" for c, k in columns)
+        word = "UNION" if distinct else "UNION ALL"
+        return Query(
+            f'SELECT {casts} FROM ({left}) AS "__x" {word} SELECT {casts} FROM ({right}) AS "__y"', columns
+        )
+
+    # --- UNION and others ---------------------------------------------------------------------------------------------
+    def _set_operation(self, node: Any, parent: Context | None, role: str, ctes: Ctes) -> Query:
+        self.check(node, _SET_PARTS)
+        prefix, ctes = self._with(node.args.get("with_"), parent, ctes)
+        sides = [self.query(side, parent, "derived", ctes) for side in (node.this, node.expression)]
+        if len(sides[0].columns) != len(sides[1].columns):
+            self.source.error("The queries have different numbers of columns.", self.expressions.start(node))
+        kinds = [
+            self._common(a, b, node)
+            for (_, a), (_, b) in zip(sides[0].columns, sides[1].columns, strict=True)
+        ]
+        names = [column for column, _ in sides[0].columns]
+        columns = tuple(zip(names, kinds, strict=True))
+        left, right = (self._converted(side, kinds) for side in sides)
+        sql = self._combine(node, left, right, kinds, names)
+        tail = self._set_order(node, Query("", columns)) + self._limit(node)
+        return Query(f"{prefix}{sql}{tail}", columns)
+
+    def _common(self, a: Type, b: Type, node: Any) -> Type:
+        try:
+            kind = common_type([Value("", a), Value("", b)])
+        except CannotConvert as error:
+            self.source.unsupported(str(error), self.expressions.start(node))
+        if kind.kind == "bool":
+            return Type("int", 1)
+        return v.decimal_type(kind.digits + 1, kind.scale) if kind.kind == "dec" else kind
+
+    def _converted(self, side: Query, kinds: list[Type]) -> str:
+        names = [f"c{at}" for at in range(len(kinds))]
+        parts = []
+        for each, (_, own), target in zip(names, side.columns, kinds, strict=True):
+            value = shown(Value(name(each), own))
+            value = to_number(value) if own.kind == "bool" else value
+            converted = (
+                as_type(value, target) if value.type.kind != target.kind or target.kind == "dec" else value
+            )
+            parts.append(f"{converted.sql} AS {name(each)}")
+        listed = ", ".join(name(each) for each in names)
+        return f'SELECT {", ".join(parts)} FROM ({side.sql}) AS "__u"({listed})'
+
+    def _combine(self, node: Any, left: str, right: str, kinds: list[Type], names: list[str]) -> str:
+        listed = ", ".join(f"{name(f'c{at}')} AS {name(own)}" for at, own in enumerate(names))
+        if isinstance(node, exp.Union):
+            union = f"{left} UNION ALL {right}"
+            if node.args.get("distinct"):
+                union = self._distinct(union, kinds)
+            return f'SELECT {listed} FROM ({union}) AS "__u"'
+        if not node.args.get("distinct"):
+            self.source.unsupported(f"{type(node).__name__.upper()} ALL", self.expressions.start(node))
+        exists = "NOT EXISTS" if isinstance(node, exp.Except) else "EXISTS"
+        pairs = zip(self._keys("__l", kinds), self._keys("__r", kinds), strict=True)
+        same = " AND ".join(f"{a} IS NOT DISTINCT FROM {b}" for a, b in pairs)
+        return (
+            f'SELECT {listed} FROM ({self._distinct(left, kinds)}) AS "__l" '
+            f'WHERE {exists} (SELECT 1 FROM ({right}) AS "__r" WHERE {same})'
+        )
+
+    def _keys(self, alias: str, kinds: list[Type]) -> list[str]:
+        return [key(Value(f"{name(alias)}.{name(f'c{at}')}", kind)) for at, kind in enumerate(kinds)]
+
+    def _distinct(self, sql: str, kinds: list[Type]) -> str:
+        """Return the distinct rows of a query of columns c0, c1, …; strings by their collation key."""
+        if not any(kind.kind == "str" for kind in kinds):
+            return f'SELECT DISTINCT * FROM ({sql}) AS "__d"'
+        if any(kind.kind == "str" and kind.collation == "ci" for kind in kinds):
+            self.expressions.warn(
+                "open: DISTINCT or UNION of strings: which of those equal under the collation is shown"
+            )
+        columns = [f'"__d".{name(f"c{at}")}' for at in range(len(kinds))]
+        firsts = ", ".join(f"first({column}) AS {name(f'c{at}')}" for at, column in enumerate(columns))
+        return f'SELECT {firsts} FROM ({sql}) AS "__d" GROUP BY {", ".join(self._keys("__d", kinds))}'
+
+    def _set_order(self, node: Any, query: Query) -> str:
+        order = node.args.get("order")
+        if order is None:
+            return ""
+        parts = []
+        for item in order.expressions:
+            at = self._position(item.this, len(query.columns))
+            if at is None:
+                if not isinstance(item.this, exp.Column) or item.this.table:
+                    self.source.unsupported(
+                        "ORDER BY expression of a UNION", self.expressions.start(item.this)
+                    )
+                matches = [i for i, (c, _) in enumerate(query.columns) if c.lower() == item.this.name.lower()]
+                if not matches:
+                    self.source.error(
+                        f"Unknown column {item.this.name!r}.", self.expressions.start(item.this)
+                    )
+                at = matches[0]
+            column, kind = query.columns[at]
+            parts.append(ordering(Value(name(column), kind), bool(item.args.get("desc"))))
+        return " ORDER BY " + ", ".join(parts)
+
+    def _position(self, node: Any, columns: int) -> int | None:
+        if not isinstance(node, exp.Literal) or node.args.get("is_string") or not node.this.isdigit():
+            return None
+        at = int(node.this)
+        if not 1 <= at <= columns:
+            self.source.error(f"There is no column {at} to sort or group by.", self.expressions.start(node))
+        return at - 1
+
+    def _limit(self, node: Any) -> str:
+        limit, offset = node.args.get("limit"), node.args.get("offset")
+        if limit is None and offset is None:
+            return ""
+        if not isinstance(limit, exp.Limit):
+            self.source.unsupported("FETCH clause", self.expressions.start(node))
+        self.check(limit, {"expression", "offset"})
+        numbers = [limit.expression, limit.args.get("offset") or (offset.expression if offset else None)]
+        for number in numbers:
+            if number is not None and not (isinstance(number, exp.Literal) and str(number.this).isdigit()):
+                self.source.unsupported("LIMIT that is not a number", self.expressions.start(node))
+        if node.args.get("order") is None:
+            self.expressions.warn("open: LIMIT without ORDER BY: which rows are kept")
+        count, start = numbers
+        return f" LIMIT {count.this}" + (f" OFFSET {start.this}" if start is not None else "")
+
+    # --- SELECT -------------------------------------------------------------------------------------------------------
+    def _select(self, node: Any, parent: Context | None, role: str, ctes: Ctes) -> Query:
+        self.check(node, _SELECT_PARTS)
+        if node.args.get("kind"):
+            self.source.unsupported("SELECT AS", self.expressions.start(node))
+        prefix, ctes = self._with(node.args.get("with_"), parent, ctes)
+        variables = assigned_variables(self, node)
+        base = Context(
+            Scope(), parent, ctes=ctes, variables={**(parent.variables if parent else {}), **variables}
+        )
+        from_sql, scope = self.froms.clause(node, base)
+        windows = {each.this.name.lower(): each for each in node.args.get("windows") or ()}
+        rows = replace(base, scope=scope, windows=windows)
+        where = node.args.get("where")
+        filters = [self.expressions.condition(where.this, rows)] if where else []
+        aliases = {e.alias.lower(): e.this for e in node.expressions if isinstance(e, exp.Alias)}
+        rows = replace(rows, aliases=aliases)
+        return _Select(self, node, rows, role, prefix, from_sql, filters).query()
+
+    def over(self, node: Any, context: Context) -> str:
+        """Return the ``OVER (…)`` of a window call."""
+        self.check(node, {"this", "partition_by", "order", "spec", "alias", "over"})
+        partition = list(node.args.get("partition_by") or ())
+        order, spec = node.args.get("order"), node.args.get("spec")
+        alias = node.args.get("alias")
+        seen: set[str] = set()
+        while alias is not None:
+            named = context.windows.get(alias.name.lower())
+            if named is None or alias.name.lower() in seen:
+                self.source.error(f"Unknown window {alias.name!r}.", self.expressions.start(node))
+            seen.add(alias.name.lower())
+            self.check(named, {"this", "partition_by", "order", "spec", "alias"})
+            partition = partition or list(named.args.get("partition_by") or ())
+            order, spec = order or named.args.get("order"), spec or named.args.get("spec")
+            alias = named.args.get("alias")
+        parts = []
+        if partition:
+            keys = [key(self.expressions.value(each, context)) for each in partition]
+            parts.append("PARTITION BY " + ", ".join(keys))
+        if order is not None:
+            parts.append("ORDER BY " + ", ".join(self._ordered(each, context) for each in order.expressions))
+        if spec is not None:
+            parts.append(self._frame(spec))
+        return f" OVER ({' '.join(parts)})"
+
+    def _ordered(self, item: Any, context: Context) -> str:
+        self.check(item, {"this", "desc", "nulls_first"})
+        return ordering(self.expressions.value(item.this, context), bool(item.args.get("desc")))
+
+    def _frame(self, spec: Any) -> str:
+        self.check(spec, {"kind", "start", "start_side", "end", "end_side"})
+        kind = str(spec.args["kind"]).upper()
+        bounds = []
+        for edge in ("start", "end"):
+            bound = spec.args.get(edge)
+            if bound is None:
+                bounds.append("CURRENT ROW")
+                continue
+            text = str(bound).upper() if isinstance(bound, str) else None
+            if text is None:
+                if not (isinstance(bound, exp.Literal) and str(bound.this).isdigit() and kind == "ROWS"):
+                    self.source.unsupported(f"{kind} frame with this bound", self.expressions.start(spec))
+                text = str(bound.this)
+            elif text not in _BOUNDS:
+                self.source.unsupported(f"window frame bound {text}", self.expressions.start(spec))
+            side = str(spec.args.get(f"{edge}_side") or "").upper()
+            bounds.append(f"{text} {side}".strip())
+        return f"{kind} BETWEEN {bounds[0]} AND {bounds[1]}"
+
+
+class _Select:
+    """One SELECT being written."""
+
+    def __init__(
+        self,
+        queries: Queries,
+        node: Any,
+        rows: Context,
+        role: str,
+        prefix: str,
+        from_sql: str,
+        filters: list[str],
+    ) -> None:
+        self.q, self.e, self.node, self.rows = queries, queries.expressions, node, rows
+        self.role, self.prefix, self.from_sql, self.filters = role, prefix, from_sql, filters
+        order = node.args.get("order")
+        self.order = order.expressions if order is not None and self._order_matters() else []
+        self.group, self.having = node.args.get("group"), node.args.get("having")
+        self.rollup = False
+
+    def _order_matters(self) -> bool:
+        # MariaDB ignores the ORDER BY of a derived table or subquery without LIMIT.
+        return self.role == "top" or self.node.args.get("limit") is not None
+
+    def query(self) -> Query:
+        """Write it."""
+        grouped = self._is_grouped()
+        context = self._grouped() if grouped else self.rows
+        items = self._items(context)
+        having = self._having(context, grouped)
+        window = any(
+            isinstance(each, exp.Window)
+            for item in items
+            if item.node is not None
+            for each in walk_own(item.node)
+        )
+        distinct = self.node.args.get("distinct")
+        if distinct is not None:
+            self.q.check(distinct, set())
+        plain = not grouped and distinct is None and not window and self.node.args.get("limit") is None
+        mergeable = plain and self.having is None and bool(self.rows.scope.relations)
+        items = [replace(item, value=self._held(item.value, mergeable)) for item in items]
+        columns = tuple((item.name, item.value.type) for item in items)
+        source, filters = self._source(context, grouped, having)
+        where = f" WHERE {' AND '.join(filters)}" if filters else ""
+        if distinct is not None:
+            return self._distinct_query(items, columns, source, where, context)
+        listed = ", ".join(f"{item.value.sql} AS {name(item.name)}" for item in items)
+        order = self._order(items, context)
+        sql = f"{self.prefix}SELECT {listed}{source}{where}{order}{self.q._limit(self.node)}"
+        return Query(sql, columns, mergeable)
+
+    def _held(self, value: Value, mergeable: bool) -> Value:
+        if self.role == "top":
+            return printable(self._not_binary(value))
+        if mergeable or self.role == "subquery":
+            return value
+        return shown(value) if value.type.kind != "dbl" or value.type.scale < 0 else printable(value)
+
+    def _not_binary(self, value: Value) -> Value:
+        if value.type.kind == "str" and value.type.collation == "binary":
+            self.q.source.unsupported("BINARY result column", self.e.start(self.node))
+        return value
+
+    def _is_grouped(self) -> bool:
+        nodes = [*self.node.expressions, *(item.this for item in self.order)]
+        nodes += [self.having.this] if self.having is not None else []
+        return self.group is not None or any(has_aggregate(node) for node in nodes)
+
+    # --- GROUP BY -----------------------------------------------------------------------------------------------------
+    def _grouped(self) -> Context:
+        grouping = Grouping()
+        names: set[str] = set()
+        self.keys: list[str] = []
+        if self.group is not None:
+            self.q.check(self.group, {"expressions", "rollup"})
+            self.rollup = bool(self.group.args.get("rollup"))
+            for rollup in self.group.args.get("rollup") or ():
+                self.q.check(rollup, set())
+            by_alias = replace(self.rows, alias_mode="last")
+            for node in self.group.expressions:
+                at = self.q._position(node, len(self.node.expressions))
+                target = node if at is None else self.node.expressions[at]
+                target = target.this if isinstance(target, exp.Alias) else target
+                if isinstance(target, exp.Ordered):
+                    self.q.source.unsupported("GROUP BY … ASC/DESC", self.e.start(node))
+                value = self.e.value(target, by_alias if at is None else self.rows)
+                self._add_key(grouping, value)
+                if isinstance(node, exp.Column) and self.rows.scope.find(node.name, None):
+                    names.add(node.name.lower())
+        return replace(self.rows, grouping=grouping, group_names=frozenset(names))
+
+    def _add_key(self, grouping: Grouping, value: Value) -> None:
+        group_key = key(value)
+        if value.type.kind == "str" and value.type.collation == "ci" and value.literal is None:
+            self.e.warn("open: GROUP BY strings: which of those equal under the collation is shown")
+        if group_key not in self.keys:
+            self.keys.append(group_key)
+        column = group_key if group_key == value.sql else f"first({value.sql})"
+        if self.rollup:
+            column = f"CASE WHEN grouping({group_key}) = 0 THEN first({value.sql}) END"
+        kept = value.retyped(grouping.slot(column), value.type)
+        grouping.keys[value.sql] = kept
+
+    def _source(self, context: Context, grouped: bool, having: str | None) -> tuple[str, list[str]]:
+        more = [having] if having is not None else []
+        if not grouped or context.grouping is None:
+            return self.from_sql, self.filters + more
+        flags = [context.grouping.slot(f"grouping({each})") for each in self.keys] if self.rollup else []
+        sorts = [context.grouping.slot(self._rollup_sort(each)) for each in self.keys] if self.rollup else []
+        self.rollup_order = list(zip(flags, sorts, strict=True))
+        slots = (
+            ", ".join(f"{sql} AS {name(column)}" for sql, column in context.grouping.slots.items())
+            or "1 AS one"
+        )
+        where = f" WHERE {' AND '.join(self.filters)}" if self.filters else ""
+        by = ""
+        if self.keys:
+            by = " GROUP BY " + (f"ROLLUP({', '.join(self.keys)})" if self.rollup else ", ".join(self.keys))
+        return f" FROM (SELECT {slots}{self.from_sql}{where}{by}) AS {name(GROUP_ALIAS)}", more
+
+    def _rollup_sort(self, group_key: str) -> str:
+        return group_key
+
+    # --- the other clauses --------------------------------------------------------------------------------------------
+    def _items(self, context: Context) -> list[Item]:
+        items: list[Item] = []
+        for node in self.node.expressions:
+            if isinstance(node, exp.Star) or (
+                isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
+            ):
+                items += self._star(node, context)
+                continue
+            target = node.this if isinstance(node, exp.Alias) else node
+            if isinstance(target, exp.PropertyEQ):
+                if not assigned_variables(self.q, self.node, self.rows):
+                    self.q.source.unsupported("assignment to a user variable", self.e.start(target))
+                target = target.expression
+            label = node.alias if isinstance(node, exp.Alias) else self._label(node)
+            items.append(Item(label, target, self.e.value(target, context)))
+        if self.role == "derived":
+            seen = [item.name.lower() for item in items]
+            if len(set(seen)) != len(seen):
+                self.q.source.error("Duplicate column name in a derived table.", self.e.start(self.node))
+        return items
+
+    def _label(self, node: Any) -> str:
+        if isinstance(node, exp.Column):
+            return str(node.name)
+        if isinstance(node, exp.Literal) and node.args.get("is_string"):
+            return str(node.meta.get("name", node.this))
+        span = node.meta.get("span")
+        if span is None:
+            return str(node.sql("mysql"))
+        return self.q.source.text[span[0] : span[1]]
+
+    def _star(self, node: Any, context: Context) -> list[Item]:
+        scope = self.rows.scope
+        if scope.unknown():
+            self.q.source.unsupported(
+                f"* over {scope.unknown()[0]!r}, whose columns are not known,",
+                self.e.start(node),
+                "Pass the schema of the tables to translate().",
+            )
+        if isinstance(node, exp.Star):
+            if not scope.relations:
+                self.q.source.error("No tables to select * from.", self.e.start(node))
+            stars = scope.stars
+        else:
+            table = node.table
+            found = [r for r in scope.relations if r.alias.lower() == table.lower()]
+            if not found:
+                self.q.source.error(f"Unknown table {table!r}.", self.e.start(node))
+            stars = found[0].columns or ()
+        items = []
+        for column, value in stars:
+            shown_value = value
+            if context.grouping is not None:
+                self.q.source.unsupported("* with GROUP BY", self.e.start(node))
+            if value.type.digits < 0:
+                self.q.source.unsupported(
+                    f"column {column!r} of a type that is not translated", self.e.start(node)
+                )
+            items.append(Item(column, None, shown_value))
+        return items
+
+    def _having(self, context: Context, grouped: bool) -> str | None:
+        if self.having is None:
+            return None
+        return self.e.condition(self.having.this, replace(context, alias_mode="first"))
+
+    def _order(self, items: list[Item], context: Context) -> str:
+        if self.rollup:
+            if self.order:
+                self.q.source.unsupported(
+                    "WITH ROLLUP together with ORDER BY", self.e.start(self.order[0].this)
+                )
+            parts = [f"{flag}, {sort} ASC NULLS FIRST" for flag, sort in self.rollup_order]
+            return " ORDER BY " + ", ".join(parts)
+        parts = []
+        for item in self.order:
+            self.q.check(item, {"this", "desc", "nulls_first"})
+            value = self._order_value(item.this, items, context)
+            if value.literal is None and value.type.kind != "null":
+                parts.append(ordering(value, bool(item.args.get("desc"))))
+        return " ORDER BY " + ", ".join(parts) if parts else ""
+
+    def _order_value(self, node: Any, items: list[Item], context: Context) -> Value:
+        at = self.q._position(node, len(items))
+        if at is not None:
+            return items[at].value
+        if isinstance(node, exp.Column) and not node.table:
+            for item in items:
+                if item.name.lower() == node.name.lower():
+                    return item.value
+        return self.e.value(node, replace(context, alias_mode="last"))
+
+    def _distinct_query(
+        self,
+        items: list[Item],
+        columns: tuple[tuple[str, Type], ...],
+        source: str,
+        where: str,
+        context: Context,
+    ) -> Query:
+        if self.rollup:
+            self.q.source.unsupported("DISTINCT together with WITH ROLLUP", self.e.start(self.node))
+        items = [replace(item, value=shown(item.value)) for item in items]
+        columns = tuple((item.name, item.value.type) for item in items)
+        listed = ", ".join(f"{item.value.sql} AS {name(f'c{at}')}" for at, item in enumerate(items))
+        kinds = [item.value.type for item in items]
+        inner = self.q._distinct(f"SELECT {listed}{source}{where}", kinds)
+        parts = []
+        for item in self.order:
+            value = self._order_value(item.this, items, context)
+            matches = [at for at, each in enumerate(items) if each.value.sql == value.sql]
+            if not matches:
+                self.q.source.unsupported(
+                    "ORDER BY of something outside SELECT DISTINCT", self.e.start(item.this)
+                )
+            column = Value(f'"__o".{name(f"c{matches[0]}")}', kinds[matches[0]])
+            parts.append(ordering(column, bool(item.args.get("desc"))))
+        order = " ORDER BY " + ", ".join(parts) if parts else ""
+        outer = ", ".join(f'"__o".{name(f"c{at}")} AS {name(item.name)}' for at, item in enumerate(items))
+        limit = self.q._limit(self.node)
+        return Query(f'{self.prefix}SELECT {outer} FROM ({inner}) AS "__o"{order}{limit}', columns)

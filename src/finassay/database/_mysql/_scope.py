@@ -1,0 +1,128 @@
+"""Names: the columns a FROM clause offers, and where an expression stands (row, group, HAVING, ORDER BY)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from finassay.database._mysql._values import Type, Value, name
+
+GROUP_ALIAS = "__grouped"
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A table or derived table of a FROM clause; `columns` is None where its types are not known."""
+
+    alias: str
+    columns: tuple[tuple[str, Value], ...] | None
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a FROM clause offers.
+
+    Attributes
+    ----------
+    relations : tuple of Relation
+        In the order of the clause.
+    stars : tuple of (name, value)
+        What ``*`` stands for: the merged columns of USING and NATURAL first.
+    merged : mapping
+        Columns that USING and NATURAL made one, by lower-case name.
+    """
+
+    relations: tuple[Relation, ...] = ()
+    stars: tuple[tuple[str, Value], ...] = ()
+    merged: Mapping[str, Value] = field(default_factory=dict)
+    hidden: frozenset[tuple[str, str]] = frozenset()
+
+    def unknown(self) -> list[str]:
+        """Return the relations whose columns are not known."""
+        return [relation.alias for relation in self.relations if relation.columns is None]
+
+    def find(self, column: str, table: str | None) -> list[Value]:
+        """Return the columns of a name: one if it is clear, several if ambiguous."""
+        wanted = column.lower()
+        if table is None and wanted in self.merged:
+            return [self.merged[wanted]]
+        found = []
+        for relation in self.relations:
+            if table is not None and relation.alias.lower() != table.lower():
+                continue
+            found += [value for each, value in relation.columns or () if each.lower() == wanted]
+        return found
+
+    def has_table(self, table: str) -> bool:
+        """Return whether a table or alias of that name is in the clause."""
+        return any(relation.alias.lower() == table.lower() for relation in self.relations)
+
+
+@dataclass
+class Grouping:
+    """A GROUP BY being built: the query over the rows, whose columns the query over the groups reads.
+
+    Attributes
+    ----------
+    keys : dict
+        Expression over a row to (the value of the group, its column).
+    slots : dict
+        Aggregate over the rows to its column.
+    """
+
+    keys: dict[str, Value] = field(default_factory=dict)
+    slots: dict[str, str] = field(default_factory=dict)
+
+    def slot(self, sql: str) -> str:
+        """Return the column of the grouped query that holds `sql`."""
+        column = self.slots.setdefault(sql, f"g{len(self.slots)}")
+        return f"{name(GROUP_ALIAS)}.{name(column)}"
+
+
+@dataclass(frozen=True)
+class Query:
+    """A translated query: its text, its columns, and whether MariaDB would merge it into the query around it."""
+
+    sql: str
+    columns: tuple[tuple[str, Type], ...]
+    mergeable: bool = False
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where an expression stands.
+
+    Attributes
+    ----------
+    scope : Scope
+        The columns at hand.
+    parent : Context or None
+        The query around, for correlated references.
+    grouping : Grouping or None
+        Set where the expression is over groups rather than rows.
+    aliases : mapping
+        The select list's names, lower case, to their expressions.
+    alias_mode : str
+        ``none``, ``first`` (HAVING) or ``last`` (GROUP BY, inside ORDER BY): whether aliases come before columns.
+    windows : mapping
+        Named windows.
+    ctes : mapping
+        Common table expressions, lower case, to (name in DuckDB, columns).
+    variables : mapping
+        User variables set once in a derived table, to their constant values.
+    """
+
+    scope: Scope
+    parent: Context | None = None
+    grouping: Grouping | None = None
+    aliases: Mapping[str, Any] = field(default_factory=dict)
+    alias_mode: str = "none"
+    windows: Mapping[str, Any] = field(default_factory=dict)
+    ctes: Mapping[str, tuple[str, tuple[tuple[str, Type], ...]]] = field(default_factory=dict)
+    variables: Mapping[str, Value] = field(default_factory=dict)
+    group_names: frozenset[str] = frozenset()
+
+    def over_rows(self) -> Context:
+        """Return the same place, over the rows of a group instead of over groups."""
+        return replace(self, grouping=None, alias_mode="none")

@@ -1,0 +1,57 @@
+"""The entry: one MySQL statement in, one DuckDB statement out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A translated statement.
+
+    Attributes
+    ----------
+    sql : str
+        The statement in DuckDB's SQL; it needs a connection that went through `setup`.
+    warnings : tuple of str
+        What a reader should know, each ``code: text``: ``open`` and ``bare_column`` (MySQL leaves the result open),
+        ``clock`` (the result changes from run to run), ``qualifier`` (a database name was read as the one connected to).
+    """
+
+    sql: str
+    warnings: tuple[str, ...] = ()
+
+
+def translate(sql: str, *, schema: Mapping[str, Mapping[str, str]] | None = None) -> Translation:
+    """Translate a MySQL-dialect query to DuckDB.
+
+    Parameters
+    ----------
+    sql : str
+        One SELECT, with WITH, UNION and the like; comments and a final semicolon are fine.
+    schema : mapping of table to (mapping of column to type), optional
+        Declared types in MySQL's or DuckDB's words, such as ``DECIMAL(19,4)``. What MySQL computes depends on the types
+        of columns, so a column of a table that is not in it is refused where it is used.
+
+    Returns
+    -------
+    Translation
+        The statement and its warnings.
+
+    Raises
+    ------
+    UnsupportedSyntax
+        For anything that is not known to give MySQL's result, with line and column.
+    QueryError
+        For a statement MySQL would reject: syntax, unknown or ambiguous names.
+    """
+    from finassay.database._mysql._grammar import parse
+    from finassay.database._mysql._lexer import read_source
+    from finassay.database._mysql._query import Queries
+
+    source = read_source(sql)
+    tree = parse(source)
+    queries = Queries(source, schema)
+    query = queries.query(tree, None, "top")
+    return Translation(query.sql, tuple(queries.warnings))
