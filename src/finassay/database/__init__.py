@@ -17,6 +17,7 @@ from finassay.database._types import (
     QueryResult,
     QueryTimeout,
     TableInfo,
+    Translation,
     UnsupportedSyntax,
 )
 
@@ -32,6 +33,7 @@ __all__ = [
     "QueryResult",
     "QueryTimeout",
     "TableInfo",
+    "Translation",
     "UnsupportedSyntax",
     "check",
     "connect",

@@ -69,8 +69,15 @@ class MySQLEngine(BaseEngine):
         found = str(connection.get_server_info())  # type: ignore[no-untyped-call]
         self._is_mariadb = "mariadb" in found.lower()
         self.version = ("MariaDB " if self._is_mariadb else "MySQL ") + re.sub(r"^5\.5\.5-|-.*$", "", found)
-        self._overlays = ServerOverlays(overlays, "mysql", self.default_schema)
-        if overlays:
+        try:
+            self._overlays = ServerOverlays(overlays, "mysql", self.default_schema)
+            self._learn()
+        except BaseException:
+            self.close()
+            raise
+
+    def _learn(self) -> None:
+        if self._overlays.texts:
             self._overlays.learn(
                 {name: kind for schema, name, kind, _ in self._names() if schema == self.default_schema}
             )

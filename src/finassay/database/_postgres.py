@@ -69,8 +69,15 @@ class PostgresEngine(BaseEngine):
         row = connection.execute("SELECT current_schema(), current_setting('server_version')").fetchone()
         self.default_schema = str(row[0] or "public") if row else "public"
         self.version = f"PostgreSQL {str(row[1]).split(' ')[0]}" if row else "PostgreSQL"
-        self._overlays = ServerOverlays(overlays, "postgres", self.default_schema)
-        if overlays:
+        try:
+            self._overlays = ServerOverlays(overlays, "postgres", self.default_schema)
+            self._learn()
+        except BaseException:
+            self.close()
+            raise
+
+    def _learn(self) -> None:
+        if self._overlays.texts:
             self._overlays.learn(
                 {name: kind for schema, name, kind, _ in self._names() if schema == self.default_schema}
             )

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from finassay.database._types import Dialect, UnsupportedSyntax
+from finassay.database._types import Dialect, Translation, UnsupportedSyntax
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from finassay.database._mysql import Translation
 
 
 def translate(
@@ -40,18 +38,18 @@ def translate(
     UnsupportedSyntax
         If the pair has no translation, or the statement uses what the target cannot do the same way.
     """
-    from finassay.database._mysql import Translation
-    from finassay.database._mysql import translate as from_mysql
-
     if source == target:
-        return Translation(sql=sql, warnings=())
+        return Translation(sql)
     if target != "duckdb":
         raise UnsupportedSyntax(
             f"There is no translation from {source} to {target}.", hint="Only DuckDB can be a target."
         )
     if source == "mysql":
-        return from_mysql(sql, schema=schema)
-    return Translation(sql=_from_postgres(sql), warnings=())
+        from finassay.database._mysql import translate as from_mysql
+
+        found = from_mysql(sql, schema=schema)
+        return Translation(found.sql, tuple(found.warnings))
+    return Translation(_from_postgres(sql))
 
 
 def _from_postgres(sql: str) -> str:

@@ -83,6 +83,14 @@ class QueryResult:
         return int(self.table.nbytes)
 
 
+@dataclass(frozen=True)
+class Translation:
+    """A statement in another dialect, and warnings a reader should see."""
+
+    sql: str
+    warnings: tuple[str, ...] = ()
+
+
 class DatabaseUnavailable(InputError):
     """The URL is wrong, the file is missing, the server is down or refuses us."""
 
