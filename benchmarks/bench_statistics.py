@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from scipy import stats
 
 from finassay.statistics import Ratings, cluster_bootstrap, cohen_kappa, gwet_ac
 
-TASKS, RUNS, RESAMPLES, REPEATS = 408, 9, 10_000, 3
+TASKS, RUNS, RESAMPLES, REPEATS = 408, 9, 10_000, 5
 
 
 def sample() -> tuple[np.ndarray, np.ndarray]:
@@ -54,13 +55,16 @@ def scipy_bootstrap(right: np.ndarray, tasks: np.ndarray) -> tuple[float, float]
     return interval.low, interval.high
 
 
-def timed(function: Callable[[], object]) -> tuple[float, object]:
-    times = []
+def timed(functions: Sequence[Callable[[], object]]) -> list[tuple[float, object]]:
+    """Median seconds and result of each, the rounds interleaved so that other load hits all alike."""
+    times: list[list[float]] = [[] for _ in functions]
+    results: list[object] = [None] * len(functions)
     for _ in range(REPEATS):
-        started = time.perf_counter()
-        result = function()
-        times.append(time.perf_counter() - started)
-    return statistics.median(times), result
+        for index, function in enumerate(functions):
+            started = time.perf_counter()
+            results[index] = function()
+            times[index].append(time.perf_counter() - started)
+    return [(statistics.median(seconds), result) for seconds, result in zip(times, results, strict=True)]
 
 
 def main() -> None:
@@ -69,23 +73,23 @@ def main() -> None:
     print(f"{RESAMPLES:,} cluster resamples, {len(right):,} rows, {TASKS} tasks; median of {REPEATS}\n")
     print("| method | seconds | against ours | 95% interval |")
     print("|---|---|---|---|")
-    base = 0.0
-    for name, function in (
-        ("finassay cluster_bootstrap", ours),
-        ("scipy.stats.bootstrap on task sums", scipy_bootstrap),
-        ("numpy loop over resamples", loop),
-    ):
-        seconds, interval = timed(lambda function=function: function(right, tasks))
-        base = base or seconds
-        print(f"| {name} | {seconds:.3f} | {seconds / base:.1f}x | {interval[0]:.4f}–{interval[1]:.4f} |")
+    methods = {
+        "finassay cluster_bootstrap": ours,
+        "scipy.stats.bootstrap on task sums": scipy_bootstrap,
+        "numpy loop over resamples": loop,
+    }
+    timings = timed([partial(method, right, tasks) for method in methods.values()])
+    for name, (seconds, interval) in zip(methods, timings, strict=True):
+        print(
+            f"| {name} | {seconds:.3f} | {seconds / timings[0][0]:.1f}x | {interval[0]:.4f}–{interval[1]:.4f} |"
+        )
 
     rng = np.random.default_rng(4)
     pairs = np.column_stack([right, np.where(rng.random(len(right)) < 0.1, 1 - right, right)]).astype(int)
     ratings = Ratings.of(pairs.tolist(), [0, 1])
-    for name, coefficient in (("Cohen's kappa", cohen_kappa), ("Gwet's AC1", gwet_ac)):
-        seconds, found = timed(
-            lambda coefficient=coefficient: coefficient(ratings, clusters=tasks.tolist(), seed=1)
-        )
+    coefficients = {"Cohen's kappa": cohen_kappa, "Gwet's AC1": gwet_ac}
+    timings = timed([partial(c, ratings, clusters=tasks.tolist(), seed=1) for c in coefficients.values()])
+    for name, (seconds, found) in zip(coefficients, timings, strict=True):
         print(f"| {name} with cluster bootstrap | {seconds:.3f} | | {found.low:.4f}–{found.high:.4f} |")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -144,3 +146,9 @@ def test_a_rate_is_plain_json() -> None:
         "unknown": 0,
         "value": 0.25,
     }
+
+
+def test_importing_the_room_loads_no_heavy_library() -> None:
+    code = "import sys, finassay.statistics; print([m for m in ('scipy', 'pandas', 'statsmodels') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -23,6 +23,8 @@ from finassay.statistics._result import Result, Undefined
 if TYPE_CHECKING:
     from finassay.statistics._ratings import Ratings
 
+_ROUNDING = 1e-7  # the root of what is left when a variance of 0 is computed in doubles
+
 
 @dataclass(frozen=True)
 class Agreement(Result):
@@ -128,8 +130,10 @@ def _interval(
         kept = [cluster for cluster, kept in zip(resampling.clusters, estimate.kept, strict=True) if kept]
         return _bootstrapped(estimate, kept, resampling)
     error = estimate.standard_error
-    if error is None or error < 1e-12:
-        return error, None, None, "none"
+    if error is None:
+        return None, None, None, "none"
+    if error < _ROUNDING:
+        return 0.0, None, None, "none"
     from scipy import stats
 
     tail = (1 + resampling.confidence) / 2

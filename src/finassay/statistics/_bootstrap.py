@@ -19,7 +19,7 @@ Method: TypeAlias = Literal["percentile", "bca"]
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
-_DRAWS_AT_ONCE = 1 << 20  # bounds the memory of one block to some 16 MB
+_DRAWS_AT_ONCE = 1 << 16  # a block of draws stays in the processor cache
 _UNDEFINED_SHARE = 0.05  # beyond this the defined resamples no longer stand for all of them
 
 
