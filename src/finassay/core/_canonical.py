@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +20,7 @@ def column_digest(column: pa.ChunkedArray) -> bytes:
     """Return the SHA-256 of a column's type, validity and values."""
     array = _plain(column)
     digest = hashlib.sha256(str(array.type).encode())
-    digest.update(np.packbits(np.asarray(array.is_valid())).tobytes())
+    digest.update(np.packbits(_bits(array.is_valid())).tobytes())
     for part in _value_bytes(array.drop_null()):
         digest.update(part)
     return digest.digest()
@@ -42,22 +43,43 @@ def _plain(column: pa.ChunkedArray) -> pa.Array:
 def _value_bytes(array: pa.Array) -> list[bytes]:
     type_ = array.type
     if pa.types.is_large_string(type_) or pa.types.is_large_binary(type_):
-        lengths = np.asarray(pc.binary_length(array), dtype="<i8")
-        text = b"".join(value.as_buffer().to_pybytes() for value in array)
-        return [lengths.tobytes(), text]
-    if pa.types.is_floating(type_):
-        values = np.array(array, dtype="<f8")
+        return _text_bytes(array)
+    if pa.types.is_float16(type_) or pa.types.is_float32(type_):
+        array, type_ = array.cast(pa.float64()), pa.float64()
+    if pa.types.is_float64(type_):
+        values = _fixed(array, "<f8") + 0.0  # -0.0 becomes 0.0
         values[np.isnan(values)] = np.nan
-        return [(values + 0.0).tobytes()]
+        return [values.tobytes()]
     if pa.types.is_decimal(type_):
         return _value_bytes(array.cast(pa.large_string()))
-    if pa.types.is_nested(type_):
-        return [repr(array.to_pylist()).encode()]
+    if pa.types.is_boolean(type_):
+        return [np.packbits(_bits(array)).tobytes()]
     if pa.types.is_null(type_):
         return []
-    if pa.types.is_boolean(type_):
-        return [np.packbits(np.asarray(array)).tobytes()]
-    width = "<i8" if not pa.types.is_unsigned_integer(type_) else "<u8"
-    if not pa.types.is_integer(type_):
-        array = array.cast(pa.int32()).cast(pa.int64()) if type_.bit_width == 32 else array.cast(pa.int64())
-    return [np.asarray(array).astype(width).tobytes()]
+    if pa.types.is_primitive(type_) and type_.bit_width % 8 == 0:
+        return [_fixed(array, f"V{type_.bit_width // 8}").tobytes()]
+    return [repr(array.to_pylist()).encode()]
+
+
+# Buffers are read directly: `numpy.asarray` of an Arrow array imports pandas, which takes most of a second.
+
+
+def _fixed(array: pa.Array, dtype: str) -> np.ndarray[tuple[int], np.dtype[Any]]:
+    data = array.buffers()[1]
+    if data is None or len(array) == 0:
+        return np.empty(0, dtype)
+    return np.frombuffer(data, dtype)[array.offset : array.offset + len(array)]
+
+
+def _bits(array: pa.BooleanArray) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+    packed = np.frombuffer(array.buffers()[1] or b"", np.uint8)
+    return np.unpackbits(packed, bitorder="little")[array.offset : array.offset + len(array)]
+
+
+def _text_bytes(array: pa.Array) -> list[bytes]:
+    """Lengths, then the text itself."""
+    _, offsets, data = array.buffers()
+    if len(array) == 0 or offsets is None:
+        return []
+    ends = np.frombuffer(offsets, "<i8")[array.offset : array.offset + len(array) + 1]
+    return [np.diff(ends).tobytes(), memoryview(data or b"")[ends[0] : ends[-1]].tobytes()]
