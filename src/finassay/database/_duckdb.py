@@ -170,12 +170,12 @@ class DuckDBEngine(BaseEngine):
         )
 
     def _key(self, schema: str, name: str) -> tuple[str, ...]:
-        row = self._connection.execute(
+        rows = self._connection.execute(
             """SELECT constraint_column_names FROM duckdb_constraints() WHERE constraint_type = 'PRIMARY KEY'
             AND database_name = ? AND schema_name = ? AND table_name = ?""",
             [_BASE, schema, name],
-        ).fetchone()
-        return tuple(row[0]) if row else ()
+        ).fetchall()  # one row at a time would leave the result open, and the connection busy
+        return tuple(rows[0][0]) if rows else ()
 
     def _prepare_dialect(self, dialect: Dialect) -> None:
         if dialect == "mysql" and not self._mysql_ready:
