@@ -212,6 +212,7 @@ class _Child:
             start_new_session=True,
         )
         os.close(write_end)
+        self._control: Any = self._process.stdin
         self._log = log
         self._on_death = died
         self._number = 0
@@ -229,24 +230,26 @@ class _Child:
             number = self._number
         line = json.dumps({**command, "number": number}).encode() + b"\n"
         try:
-            assert self._process.stdin is not None
-            self._process.stdin.write(line)
-            self._process.stdin.flush()
+            self._control.write(line)
+            self._control.flush()
         except OSError:
             raise self._death() from None
         with self._changed:
             done = self._changed.wait_for(lambda: number in self._replies or self._dead, _START_S)
             reply = self._replies.pop(number, None)
         if reply is None:
-            raise self._death() if done else InternalError(f"The broker did not answer within {_START_S:.0f} s.")
+            raise (
+                self._death()
+                if done
+                else InternalError(f"The broker did not answer within {_START_S:.0f} s.")
+            )
         if reply["event"] == "failed":
             raise InputError(reply["message"], hint=reply["hint"], reason=reply["reason"])
 
     def stop(self) -> None:
         """End the process, gently and then not."""
-        assert self._process.stdin is not None
         with contextlib.suppress(OSError):
-            self._process.stdin.close()
+            self._control.close()
         try:
             self._process.wait(_STOP_S)
         except subprocess.TimeoutExpired:
@@ -256,7 +259,7 @@ class _Child:
         self._stderr.close()
 
     def _read(self, descriptor: int) -> None:
-        with open(descriptor, "rb") as events:  # noqa: PTH123 - a descriptor
+        with open(descriptor, "rb") as events:
             for line in events:
                 if line.endswith(b"\n"):  # a dying process may leave half a line
                     self._take(json.loads(line))
@@ -276,7 +279,9 @@ class _Child:
 
     def _death(self) -> _ChildDied:
         self._process.wait()
-        return _ChildDied(f"The broker's process ended: {_cause(self._process.returncode, self._stderr.text())}")
+        return _ChildDied(
+            f"The broker's process ended: {_cause(self._process.returncode, self._stderr.text())}"
+        )
 
 
 class _Tail:
@@ -326,7 +331,16 @@ class _Log:
             if event.pop("event") == "start":
                 at = (event["time"] - self._started) * 1e3
                 record = QueryRecord(
-                    len(self._entries), event["route"], event["sql"], None, "error", None, None, 0.0, at, "still running"
+                    len(self._entries),
+                    event["route"],
+                    event["sql"],
+                    None,
+                    "error",
+                    None,
+                    None,
+                    0.0,
+                    at,
+                    "still running",
                 )
                 self._entries[index] = _Entry(record)
             elif index in self._entries and "status" not in event:

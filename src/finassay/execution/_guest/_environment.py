@@ -22,7 +22,9 @@ def guest_files() -> Mapping[str, Path]:
     return {path.name: path for path in sorted(_FILES.glob("*.py"))}
 
 
-def guest_env(dialect: str, schema: str, *, duckdb_file: str | None = None, home: str = GUEST_HOME) -> dict[str, str]:
+def guest_env(
+    dialect: str, schema: str, *, duckdb_file: str | None = None, home: str = GUEST_HOME
+) -> dict[str, str]:
     """Return the environment variables by which a program finds its database.
 
     Parameters

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from finassay.core import CandidateError, FinassayError, InternalError
-from finassay.execution._wire._log import StatementLog
 
 if TYPE_CHECKING:
     from finassay.database import Database, Dialect, QueryPolicy, QueryResult, TableInfo
+    from finassay.execution._wire._log import StatementLog
 
 _CONCURRENT = 8
 OUT_OF_MEMORY = "the database process ran out of memory"

@@ -37,7 +37,9 @@ def count_dollars(sql: str) -> int:
 
 def array_dollars(sql: str) -> set[int]:
     """Return the numbers of the ``$n`` that stand for a whole array: ``= ANY($1)``."""
-    return {int(number) for number in re.findall(r"\b(?:ANY|ALL|SOME)\s*\(\s*\$(\d+)\s*\)", sql, re.IGNORECASE)}
+    return {
+        int(number) for number in re.findall(r"\b(?:ANY|ALL|SOME)\s*\(\s*\$(\d+)\s*\)", sql, re.IGNORECASE)
+    }
 
 
 def bind_dollars(sql: str, literals: Sequence[str]) -> str:

@@ -102,7 +102,9 @@ class StatementLog:
     def fetched(self, key: tuple[int, int], message: dict[str, Any]) -> None:
         """Add to a reported statement how much of its result the program took so far, and how long that took."""
         rows, size = _count(message.get("rows")), _count(message.get("bytes"))
-        self._pipe.send({"event": "fetch", "key": key, "rows": rows, "bytes": size, "ms": _number(message.get("ms"))})
+        self._pipe.send(
+            {"event": "fetch", "key": key, "rows": rows, "bytes": size, "ms": _number(message.get("ms"))}
+        )
 
     def _end(self, key: tuple[int, int], **values: Any) -> None:
         self._pipe.send({"event": "end", "key": key, **values})

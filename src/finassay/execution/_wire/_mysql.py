@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from finassay.execution._wire._session import Session
 
-_CONNECT_WITH_DB, _PLUGIN_AUTH, _LENENC_AUTH, _DEPRECATE_EOF = 1 << 3, 1 << 19, 1 << 21, 1 << 24
-_SECURE_CONNECTION = 1 << 15
+_CONNECT_WITH_DB, _SECURE_CONNECTION, _LENENC_AUTH = 1 << 3, 1 << 15, 1 << 21
 # long password, found rows, long flags, connect with db, protocol 4.1, transactions, secure connection, plugins,
 # connection attributes, length-encoded authentication data
 _CAPABILITIES = 0x1 | 0x2 | 0x4 | 0x8 | 0x200 | 0x2000 | 0x8000 | 1 << 19 | 1 << 20 | 1 << 21
@@ -80,8 +79,16 @@ def _handshake(wire: _Wire) -> str:
     """Greet, accept anybody; return the database the client named."""
     low, high = _CAPABILITIES & 0xFFFF, _CAPABILITIES >> 16
     wire.send(
-        b"\x0a" + VERSION.encode() + b"\0" + (next(_numbers) & 0xFFFFFFFF).to_bytes(4, "little") + _SALT[:8] + b"\0"
-        + struct.pack("<HBHHB", low, 45, _AUTOCOMMIT, high, 21) + bytes(10) + _SALT[8:] + b"\0mysql_native_password\0"
+        b"\x0a"
+        + VERSION.encode()
+        + b"\0"
+        + (next(_numbers) & 0xFFFFFFFF).to_bytes(4, "little")
+        + _SALT[:8]
+        + b"\0"
+        + struct.pack("<HBHHB", low, 45, _AUTOCOMMIT, high, 21)
+        + bytes(10)
+        + _SALT[8:]
+        + b"\0mysql_native_password\0"
     )
     reply = wire.receive()
     if len(reply) < 33:
@@ -165,7 +172,9 @@ class _Client:
             self._result(answer, binary=binary)
 
     def _result(self, table: pa.Table, *, binary: bool) -> None:
-        definitions = [column_definition(self._answers.database, field.name, field.type) for field in table.schema]
+        definitions = [
+            column_definition(self._answers.database, field.name, field.type) for field in table.schema
+        ]
         self._wire.send(lenenc(len(definitions)), *definitions, _EOF)
         self._wire.send_rows(table, binary=binary)
         self._wire.send(_EOF)
@@ -201,7 +210,10 @@ class _Client:
         statement = self._statement(body)
         index = int.from_bytes(body[4:6], "little")
         data = statement.long_data.get(index, b"") + body[6:]
-        if index >= statement.parameters or sum(map(len, statement.long_data.values())) + len(body) > 16 << 20:
+        if (
+            index >= statement.parameters
+            or sum(map(len, statement.long_data.values())) + len(body) > 16 << 20
+        ):
             raise Disconnected("too much long data")
         statement.long_data[index] = data
 
@@ -266,9 +278,12 @@ def _read_lenenc(data: bytes, position: int) -> tuple[int, int]:
 
 
 def _moment(part: bytes, *, date: bool) -> Value:
-    padded = part.ljust(11, b"\0")
-    year, month, day, hour, minute, second, micro = struct.unpack("<HBBBBBI", padded)
-    return dt.date(year, month, day) if date else str(dt.datetime(year, month, day, hour, minute, second, micro))  # noqa: DTZ001
+    year, month, day, hour, minute, second, micro = struct.unpack("<HBBBBBI", part.ljust(11, b"\0"))
+    if date:
+        return dt.date(year, month, day)
+    return f"{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}" + (
+        f".{micro:06}" if micro else ""
+    )
 
 
 def _time(part: bytes) -> str:

@@ -7,8 +7,8 @@ answered here never reach the database and are not in the query log.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from finassay.execution._wire._mysql_catalog import MySqlCatalog, mysql_type
 
@@ -54,7 +54,6 @@ SETTINGS: dict[str, str | int] = {
     "wait_timeout": 28800,
 }
 
-Answer = "pa.Table | bool | None"
 _NAME = r"(?:`((?:[^`]|``)+)`|([\w$]+))"
 _TABLE = rf"(?:{_NAME}\s*\.\s*)?{_NAME}"
 _FROM = rf"(?:\s+(?:FROM|IN)\s+{_NAME})?"
@@ -95,7 +94,7 @@ class Answers:
         if found := re.fullmatch(rf"USE\s+{_NAME}", text, re.IGNORECASE):
             self.database = _name(found.groups())
             return True
-        for pattern, method in _SHOWS:
+        for pattern, method in self._shows:
             if found := pattern.fullmatch(text):
                 return method(self, found)
         return self._catalog().answer(text) if _LOCAL.search(text) else None
@@ -156,7 +155,11 @@ class Answers:
             "Privileges": ["select"] * len(columns),
             "Comment": [column.comment for column in columns],
         }
-        shown = values if full else {key: values[key] for key in ("Field", "Type", "Null", "Key", "Default", "Extra")}
+        shown = (
+            values
+            if full
+            else {key: values[key] for key in ("Field", "Type", "Null", "Key", "Default", "Extra")}
+        )
         return _strings(shown)
 
     def _create(self, found: re.Match[str]) -> pa.Table:
@@ -165,7 +168,9 @@ class Answers:
         for column in table.columns:
             null = "DEFAULT NULL" if column.nullable else "NOT NULL"
             comment = f" COMMENT '{column.comment.replace(chr(39), chr(39) * 2)}'" if column.comment else ""
-            lines.append(f"  {_quoted(column.name)} {mysql_type(column, self._session.engine)} {null}{comment}")
+            lines.append(
+                f"  {_quoted(column.name)} {mysql_type(column, self._session.engine)} {null}{comment}"
+            )
         if table.primary_key:
             lines.append(f"  PRIMARY KEY ({','.join(map(_quoted, table.primary_key))})")
         body = ",\n".join(lines)
@@ -180,17 +185,18 @@ class Answers:
         count = len(key)
         texts = {
             "Table": [table.name] * count,
+            "Non_unique": ["0"] * count,
             "Key_name": ["PRIMARY"] * count,
+            "Seq_in_index": [str(number) for number in range(1, count + 1)],
             "Column_name": list(key),
             "Collation": ["A"] * count,
             "Index_type": ["BTREE"] * count,
             "Comment": [""] * count,
         }
-        numbers = {"Non_unique": [0] * count, "Seq_in_index": list(range(1, count + 1))}
-        order = ("Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name", "Collation", "Index_type", "Comment")
+        numbers = ("Non_unique", "Seq_in_index")
         strings = _strings(texts)
         return pa.table(
-            {name: pa.array(numbers[name], pa.int64()) if name in numbers else strings[name] for name in order}
+            {name: strings[name].cast(pa.int64()) if name in numbers else strings[name] for name in texts}
         )
 
     def _status(self, found: re.Match[str]) -> pa.Table:
@@ -212,7 +218,9 @@ class Answers:
 
     def _variables(self, found: re.Match[str]) -> pa.Table:
         pattern, equal = found.groups()
-        names = [name for name in SETTINGS if _like(name, pattern) and (equal is None or name == equal.lower())]
+        names = [
+            name for name in SETTINGS if _like(name, pattern) and (equal is None or name == equal.lower())
+        ]
         return _strings({"Variable_name": names, "Value": [_shown(name) for name in names]})
 
     def _warnings(self, _found: re.Match[str]) -> pa.Table:
@@ -229,27 +237,29 @@ class Answers:
     def _engines(self, _found: re.Match[str]) -> pa.Table:
         return _strings({"Engine": ["InnoDB"], "Support": ["DEFAULT"], "Comment": [""]})
 
-
-_SHOWS: list[tuple[re.Pattern[str], Callable[[Answers, re.Match[str]], pa.Table]]] = [
-    (re.compile(pattern, re.IGNORECASE | re.DOTALL), method)
-    for pattern, method in (
-        (rf"SHOW\s+(FULL\s+)?TABLES{_FROM}{_LIKE}", Answers._tables),
-        (rf"SHOW\s+(?P<full>FULL\s+)?(?:COLUMNS|FIELDS)\s+(?:FROM|IN)\s+{_TABLE}{_FROM}{_LIKE}", Answers._columns),
-        (rf"(?:DESCRIBE|DESC|EXPLAIN)\s+{_TABLE}", Answers._describe),
-        (rf"SHOW\s+CREATE\s+(?:TABLE|VIEW)\s+{_TABLE}", Answers._create),
-        (rf"SHOW\s+(?:INDEX|INDEXES|KEYS)\s+(?:FROM|IN)\s+{_TABLE}{_FROM}", Answers._keys),
-        (rf"SHOW\s+TABLE\s+STATUS{_FROM}{_LIKE}", Answers._status),
-        (rf"SHOW\s+(?:DATABASES|SCHEMAS){_LIKE}", Answers._databases),
-        (
-            rf"SHOW\s+(?:GLOBAL\s+|SESSION\s+|LOCAL\s+)?VARIABLES{_LIKE}(?:\s+WHERE\s+`?variable_name`?\s*=\s*'(\w*)')?",
-            Answers._variables,
-        ),
-        (r"SHOW\s+(?:WARNINGS|ERRORS)(?:\s+LIMIT\s+\d+)?", Answers._warnings),
-        (rf"SHOW\s+(?:GLOBAL\s+|SESSION\s+)?STATUS{_LIKE}", Answers._server_status),
-        (rf"SHOW\s+COLLATION{_LIKE}", Answers._collations),
-        (r"SHOW\s+(?:STORAGE\s+)?ENGINES", Answers._engines),
-    )
-]
+    _shows: ClassVar[list[tuple[re.Pattern[str], Callable[[Answers, re.Match[str]], pa.Table]]]] = [
+        (re.compile(pattern, re.IGNORECASE | re.DOTALL), method)
+        for pattern, method in (
+            (rf"SHOW\s+(FULL\s+)?TABLES{_FROM}{_LIKE}", _tables),
+            (
+                rf"SHOW\s+(?P<full>FULL\s+)?(?:COLUMNS|FIELDS)\s+(?:FROM|IN)\s+{_TABLE}{_FROM}{_LIKE}",
+                _columns,
+            ),
+            (rf"(?:DESCRIBE|DESC|EXPLAIN)\s+{_TABLE}", _describe),
+            (rf"SHOW\s+CREATE\s+(?:TABLE|VIEW)\s+{_TABLE}", _create),
+            (rf"SHOW\s+(?:INDEX|INDEXES|KEYS)\s+(?:FROM|IN)\s+{_TABLE}{_FROM}", _keys),
+            (rf"SHOW\s+TABLE\s+STATUS{_FROM}{_LIKE}", _status),
+            (rf"SHOW\s+(?:DATABASES|SCHEMAS){_LIKE}", _databases),
+            (
+                rf"SHOW\s+(?:GLOBAL\s+|SESSION\s+|LOCAL\s+)?VARIABLES{_LIKE}(?:\s+WHERE\s+`?variable_name`?\s*=\s*'(\w*)')?",
+                _variables,
+            ),
+            (r"SHOW\s+(?:WARNINGS|ERRORS)(?:\s+LIMIT\s+\d+)?", _warnings),
+            (rf"SHOW\s+(?:GLOBAL\s+|SESSION\s+)?STATUS{_LIKE}", _server_status),
+            (rf"SHOW\s+COLLATION{_LIKE}", _collations),
+            (r"SHOW\s+(?:STORAGE\s+)?ENGINES", _engines),
+        )
+    ]
 
 
 def _name(groups: Sequence[str | None]) -> str:
@@ -281,10 +291,12 @@ def _shown(name: str) -> str:
 
 
 def _collation(kind: str) -> str | None:
-    return "utf8mb4_general_ci" if re.match(r"(?:var)?char|(?:tiny|medium|long)?text|enum|set", kind) else None
+    return (
+        "utf8mb4_general_ci" if re.match(r"(?:var)?char|(?:tiny|medium|long)?text|enum|set", kind) else None
+    )
 
 
-def _strings(columns: dict[str, list[str]] | dict[str, list[str | None]]) -> pa.Table:
+def _strings(columns: Mapping[str, Sequence[str | None]]) -> pa.Table:
     import pyarrow as pa
 
     return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})

@@ -55,7 +55,9 @@ class MySqlCatalog:
         for node in list(tree.find_all(exp.SessionParameter, exp.Func, exp.Column)):
             value = self._known(node)
             if value is not None:
-                node.replace(exp.Literal.number(value) if isinstance(value, int) else exp.Literal.string(value))
+                node.replace(
+                    exp.Literal.number(value) if isinstance(value, int) else exp.Literal.string(value)
+                )
 
     def _known(self, node: Any) -> str | int | None:
         from sqlglot import exp
@@ -92,7 +94,15 @@ class MySqlCatalog:
                 [(catalog, name, "utf8mb4", "utf8mb4_general_ci") for name in ("information_schema", schema)],
             ),
             "tables": (
-                ["TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "TABLE_TYPE", "ENGINE", "TABLE_ROWS", "TABLE_COMMENT"],
+                [
+                    "TABLE_CATALOG",
+                    "TABLE_SCHEMA",
+                    "TABLE_NAME",
+                    "TABLE_TYPE",
+                    "ENGINE",
+                    "TABLE_ROWS",
+                    "TABLE_COMMENT",
+                ],
                 [
                     (catalog, schema, table.name, _table_type(table.kind), "InnoDB", table.rows, "")
                     for table in tables
@@ -101,14 +111,28 @@ class MySqlCatalog:
             "columns": (_COLUMN_HEADS, [self._column(*item) for item in flat_columns(tuple(tables))]),
             "key_column_usage": (
                 [
-                    "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME",
-                    "ORDINAL_POSITION", "REFERENCED_TABLE_SCHEMA", "REFERENCED_TABLE_NAME", "REFERENCED_COLUMN_NAME",
+                    "CONSTRAINT_SCHEMA",
+                    "CONSTRAINT_NAME",
+                    "TABLE_SCHEMA",
+                    "TABLE_NAME",
+                    "COLUMN_NAME",
+                    "ORDINAL_POSITION",
+                    "REFERENCED_TABLE_SCHEMA",
+                    "REFERENCED_TABLE_NAME",
+                    "REFERENCED_COLUMN_NAME",
                 ],
-                [(schema, "PRIMARY", schema, table.name, name, at, None, None, None) for table, name, at in keys],
+                [
+                    (schema, "PRIMARY", schema, table.name, name, at, None, None, None)
+                    for table, name, at in keys
+                ],
             ),
             "table_constraints": (
                 ["CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "TABLE_SCHEMA", "TABLE_NAME", "CONSTRAINT_TYPE"],
-                [(schema, "PRIMARY", schema, table.name, "PRIMARY KEY") for table in tables if table.primary_key],
+                [
+                    (schema, "PRIMARY", schema, table.name, "PRIMARY KEY")
+                    for table in tables
+                    if table.primary_key
+                ],
             ),
             "statistics": (
                 ["TABLE_SCHEMA", "TABLE_NAME", "NON_UNIQUE", "INDEX_NAME", "SEQ_IN_INDEX", "COLUMN_NAME"],
@@ -132,22 +156,48 @@ class MySqlCatalog:
         text = data_type in ("char", "varchar")
         decimal = data_type == "decimal"
         return (
-            "def", self._database, table.name, column.name, position, None,
-            "YES" if column.nullable else "NO", data_type,
+            "def",
+            self._database,
+            table.name,
+            column.name,
+            position,
+            None,
+            "YES" if column.nullable else "NO",
+            data_type,
             int(digits[1]) if digits and text else None,
             int(digits[1]) if digits and decimal else None,
             int(digits[2] or 0) if digits and decimal else None,
-            kind, "PRI" if column.name in table.primary_key else "", "", column.comment,
+            kind,
+            "PRI" if column.name in table.primary_key else "",
+            "",
+            column.comment,
         )
 
 
 _COLUMN_HEADS = [
-    "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME", "ORDINAL_POSITION", "COLUMN_DEFAULT", "IS_NULLABLE",
-    "DATA_TYPE", "CHARACTER_MAXIMUM_LENGTH", "NUMERIC_PRECISION", "NUMERIC_SCALE", "COLUMN_TYPE", "COLUMN_KEY", "EXTRA",
+    "TABLE_CATALOG",
+    "TABLE_SCHEMA",
+    "TABLE_NAME",
+    "COLUMN_NAME",
+    "ORDINAL_POSITION",
+    "COLUMN_DEFAULT",
+    "IS_NULLABLE",
+    "DATA_TYPE",
+    "CHARACTER_MAXIMUM_LENGTH",
+    "NUMERIC_PRECISION",
+    "NUMERIC_SCALE",
+    "COLUMN_TYPE",
+    "COLUMN_KEY",
+    "EXTRA",
     "COLUMN_COMMENT",
 ]
 _NUMBERS = {
-    "ORDINAL_POSITION", "CHARACTER_MAXIMUM_LENGTH", "NUMERIC_PRECISION", "NUMERIC_SCALE", "TABLE_ROWS", "NON_UNIQUE",
+    "ORDINAL_POSITION",
+    "CHARACTER_MAXIMUM_LENGTH",
+    "NUMERIC_PRECISION",
+    "NUMERIC_SCALE",
+    "TABLE_ROWS",
+    "NON_UNIQUE",
     "SEQ_IN_INDEX",
 }
 
@@ -157,20 +207,25 @@ def mysql_type(column: ColumnInfo, engine: str) -> str:
     import pyarrow as pa
 
     if engine == "mysql":
-        return column.type
+        return str(column.type)
     kind, kinds = column.arrow_type, pa.types
     if kinds.is_boolean(kind):
         return "tinyint(1)"
     if kinds.is_integer(kind):
         name = {8: "tinyint(4)", 16: "smallint(6)", 32: "int(11)", 64: "bigint(20)"}[kind.bit_width]
-        return name + " unsigned" * kinds.is_unsigned_integer(kind)
+        return f"{name} unsigned" if kinds.is_unsigned_integer(kind) else name
     if kinds.is_decimal(kind):
         return f"decimal({kind.precision},{kind.scale})"
     if kinds.is_floating(kind):
         return "double" if kinds.is_float64(kind) else "float"
     if kinds.is_timestamp(kind):
         return "datetime"
-    simple = {"date": kinds.is_date, "time": kinds.is_time, "blob": kinds.is_binary, "longblob": kinds.is_large_binary}
+    simple = {
+        "date": kinds.is_date,
+        "time": kinds.is_time,
+        "blob": kinds.is_binary,
+        "longblob": kinds.is_large_binary,
+    }
     return next((name for name, holds in simple.items() if holds(kind)), "text")
 
 
@@ -188,7 +243,9 @@ def _named(item: Any, sql: str) -> Any:
     """Alias an output with its own text, as MySQL names it."""
     from sqlglot import exp
 
-    if isinstance(item, exp.Alias | exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
+    if isinstance(item, exp.Alias | exp.Star) or (
+        isinstance(item, exp.Column) and isinstance(item.this, exp.Star)
+    ):
         return item
     name = item.name if isinstance(item, exp.Column) else item.sql(dialect="mysql")
     if name == "SCHEMA()" and (spelled := re.search(r"\bdatabase\s*\(\s*\)", sql, re.IGNORECASE)):

@@ -91,7 +91,7 @@ def _packets(parts: list[pa.Array], sequence: int) -> memoryview:
     size = sum(np.maximum(_text.lengths(part), 0) for part in parts)
     header = np.empty((len(parts[0]), 4), np.uint8)
     for byte in range(3):
-        header[:, byte] = (size >> (8 * byte)) & 255  # type: ignore[operator]
+        header[:, byte] = (size >> (8 * byte)) & 255
     header[:, 3] = (np.arange(len(header)) + sequence) & 255
     return _text.join([_text.records(header), *parts])
 
@@ -122,10 +122,14 @@ def _binary_column(column: pa.Array) -> list[pa.Array]:
         values = _text.records(_time_bytes(column))
     else:
         text = _text.text_column(column, ("0", "1"))
-        return [_text.lookup(_text.lengths(text.fill_null(b"")), lenenc), text] if not text.null_count else [
-            pc.if_else(text.is_valid(), _text.lookup(_text.lengths(text), lenenc), None),
-            text,
-        ]
+        return (
+            [_text.lookup(_text.lengths(text.fill_null(b"")), lenenc), text]
+            if not text.null_count
+            else [
+                pc.if_else(text.is_valid(), _text.lookup(_text.lengths(text), lenenc), None),
+                text,
+            ]
+        )
     return [pc.if_else(column.is_valid(), values, None)]
 
 
@@ -163,7 +167,14 @@ def _time_bytes(column: pa.Array) -> np.ndarray[Any, Any]:
     import pyarrow as pa
 
     micros = np.asarray(column.cast(pa.time64("us"), safe=False).cast(pa.int64()).fill_null(0))
-    kind = [("size", "u1"), ("negative", "u1"), ("days", "<u4"), ("hour", "u1"), ("minute", "u1"), ("second", "u1")]
+    kind = [
+        ("size", "u1"),
+        ("negative", "u1"),
+        ("days", "<u4"),
+        ("hour", "u1"),
+        ("minute", "u1"),
+        ("second", "u1"),
+    ]
     rows = np.zeros(len(micros), np.dtype([*kind, ("micro", "<u4")]))
     seconds, rows["micro"] = np.divmod(micros, 1_000_000)
     rows["size"] = 12

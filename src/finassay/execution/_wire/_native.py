@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from finassay.core import FinassayError
 from finassay.execution._wire._serve import Disconnected, read_exactly
-from finassay.execution._wire._session import Session
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from finassay.execution._wire._session import Session
 
 
 def serve_native(client: socket.socket, session: Session) -> None:

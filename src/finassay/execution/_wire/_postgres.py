@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from finassay.core import FinassayError
 from finassay.execution._wire._literals import array_dollars, bind_dollars, count_dollars
-from finassay.execution._wire._postgres_answers import Answers, SETTINGS
+from finassay.execution._wire._postgres_answers import SETTINGS, Answers
 from finassay.execution._wire._postgres_rows import data_rows, row_description
 from finassay.execution._wire._postgres_values import literal
 from finassay.execution._wire._serve import Disconnected, read_exactly
@@ -99,7 +99,10 @@ class _Wire:
 
     def error(self, error: WireError) -> None:
         fields = (("S", "ERROR"), ("V", "ERROR"), ("C", error.sqlstate), ("M", error.message[:60_000]))
-        self.add(b"E", b"".join(f"{code}{text}".encode().replace(b"\0", b" ") + b"\0" for code, text in fields) + b"\0")
+        self.add(
+            b"E",
+            b"".join(f"{code}{text}".encode().replace(b"\0", b" ") + b"\0" for code, text in fields) + b"\0",
+        )
 
 
 def _startup(wire: _Wire) -> dict[str, str] | None:
@@ -110,7 +113,7 @@ def _startup(wire: _Wire) -> dict[str, str] | None:
             wire.raw(b"N")
         elif code == _CANCEL:
             with _running_lock:
-                session = _running.get(struct.unpack("!ii", body[:8].ljust(8, b"\0")))  # type: ignore[arg-type]
+                session = _running.get(struct.unpack("!ii", body[:8].ljust(8, b"\0")))
             if session is not None:
                 session.cancel()
             return None
@@ -322,7 +325,11 @@ class _Client:
         if transaction is not None:
             self._state.status, tag = transaction
             return None, tag
-        for pattern, method in ((_DECLARE, self._declare), (_FETCH, self._fetch), (_CLOSE, self._close_cursor)):
+        for pattern, method in (
+            (_DECLARE, self._declare),
+            (_FETCH, self._fetch),
+            (_CLOSE, self._close_cursor),
+        ):
             if found := pattern.fullmatch(text):
                 return method(found)
         answer = self._answers.answer(text)
@@ -345,7 +352,13 @@ class _Client:
         portal = self._portal(name)
         if portal.table is None:
             raise ValueError(f"the cursor {name!r} has no rows")
-        wanted = None if (count or "1").upper() == "ALL" else 1 if (count or "NEXT").upper() == "NEXT" else int(count)
+        wanted = (
+            None
+            if (count or "1").upper() == "ALL"
+            else 1
+            if (count or "NEXT").upper() == "NEXT"
+            else int(count)
+        )
         rows = portal.table.slice(portal.position, wanted)
         self._state.portals[name] = replace(portal, position=portal.position + rows.num_rows)
         return rows, f"FETCH {rows.num_rows}"

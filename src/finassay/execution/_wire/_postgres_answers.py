@@ -124,7 +124,11 @@ class Answers:
         from finassay.database import QueryError
 
         name = "_".join(what.strip().strip('"').lower().split())
-        name = {"transaction_isolation_level": "transaction_isolation", "time_zone": "timezone"}.get(name, name)
+        name = {"transaction_isolation_level": "transaction_isolation", "time_zone": "timezone"}.get(
+            name, name
+        )
         if name not in SETTINGS:
-            raise QueryError(f'unrecognized configuration parameter "{what.strip()}"', reason="unknown_setting")
+            raise QueryError(
+                f'unrecognized configuration parameter "{what.strip()}"', reason="unknown_setting"
+            )
         return pa.table({name: [SETTINGS[name]]})

@@ -1,4 +1,4 @@
-"""``pg_catalog`` and ``information_schema`` from the described tables: enough for SQLAlchemy's reflection and for people.
+"""``pg_catalog`` and ``information_schema`` from the described tables: enough for reflection and people.
 
 A query over these schemas is translated to DuckDB and runs over small Arrow tables, whatever the database underneath:
 a reflected table is then the one that is served, overlays included, and nothing else of a real server shows.
@@ -70,11 +70,20 @@ class PostgresCatalog:
 
         if isinstance(node, exp.Dot) and node.this.sql().lower() == "pg_catalog":
             return node.expression
-        if isinstance(node, exp.Cast) and node.to.sql(dialect="postgres").lower() in ("regclass", "regtype", "oid", "name"):
+        if isinstance(node, exp.Cast) and node.to.sql(dialect="postgres").lower() in (
+            "regclass",
+            "regtype",
+            "oid",
+            "name",
+        ):
             return self._object_id(node, described)
         if isinstance(node, exp.Cast) and node.to.sql(dialect="postgres").lower() == '"char"':
             return exp.cast(node.this, "varchar")
-        if isinstance(node, exp.Column) and not node.table and node.name.lower() in ("session_user", "current_role"):
+        if (
+            isinstance(node, exp.Column)
+            and not node.table
+            and node.name.lower() in ("session_user", "current_role")
+        ):
             return exp.Literal.string(self._user)
         return self._function(node, described) if isinstance(node, exp.Func) else node
 
@@ -88,7 +97,11 @@ class PostgresCatalog:
         if name in _TRUE:
             return exp.true()
         if name in ("to_regclass", "to_regtype"):
-            known = described.object_id(self._text(node)) if name == "to_regclass" else described.type_id(self._text(node))
+            known = (
+                described.object_id(self._text(node))
+                if name == "to_regclass"
+                else described.type_id(self._text(node))
+            )
             return exp.Null() if known is None else exp.Literal.number(known)
         if name == "current_setting":
             return exp.Literal.string(self._settings.get(self._text(node).lower(), ""))

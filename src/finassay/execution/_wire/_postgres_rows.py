@@ -13,8 +13,28 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BOOL, BYTEA, INT8, INT2, INT4, TEXT, JSON = 16, 17, 20, 21, 23, 25, 114
-FLOAT4, FLOAT8, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL, NUMERIC = 700, 701, 1082, 1083, 1114, 1184, 1186, 1700
-_SIZES = {BOOL: 1, INT2: 2, INT4: 4, INT8: 8, FLOAT4: 4, FLOAT8: 8, DATE: 4, TIME: 8, TIMESTAMP: 8, TIMESTAMPTZ: 8}
+FLOAT4, FLOAT8, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL, NUMERIC = (
+    700,
+    701,
+    1082,
+    1083,
+    1114,
+    1184,
+    1186,
+    1700,
+)
+_SIZES = {
+    BOOL: 1,
+    INT2: 2,
+    INT4: 4,
+    INT8: 8,
+    FLOAT4: 4,
+    FLOAT8: 8,
+    DATE: 4,
+    TIME: 8,
+    TIMESTAMP: 8,
+    TIMESTAMPTZ: 8,
+}
 _EPOCH_DAYS = 10_957  # from 1970-01-01 to 2000-01-01
 _EPOCH_MICROS = _EPOCH_DAYS * 86_400 * 1_000_000
 
@@ -82,9 +102,14 @@ def _as_text(column: pa.Array) -> pa.Array:
 
     oid, _ = oid_of(column.type)
     if oid == BYTEA:
-        return pa.array([None if value is None else b"\\x" + value.hex().encode() for value in column.to_pylist()])
+        return pa.array(
+            [None if value is None else b"\\x" + value.hex().encode() for value in column.to_pylist()]
+        )
     if oid == JSON:
-        return pa.array([None if value is None else _text.as_text(value).encode() for value in column.to_pylist()], pa.binary())
+        return pa.array(
+            [None if value is None else _text.as_text(value).encode() for value in column.to_pylist()],
+            pa.binary(),
+        )
     text = _text.text_column(column, ("f", "t"))
     if oid == TIMESTAMPTZ:
         return pc.binary_join_element_wise(text, b"+00", b"")
@@ -106,11 +131,15 @@ def _binary(column: pa.Array) -> pa.Array:
     if oid in _SIZES:
         return pc.if_else(column.is_valid(), _text.records(_fixed(column, oid)), pa.scalar(None, pa.binary()))
     if oid == NUMERIC:
-        return pa.array([None if value is None else numeric(value) for value in column.to_pylist()], pa.binary())
+        return pa.array(
+            [None if value is None else numeric(value) for value in column.to_pylist()], pa.binary()
+        )
     if oid == BYTEA:
         return column.cast(pa.binary())
     if oid == INTERVAL:
-        return pa.array([None if value is None else _interval(value) for value in column.to_pylist()], pa.binary())
+        return pa.array(
+            [None if value is None else _interval(value) for value in column.to_pylist()], pa.binary()
+        )
     return _as_text(column)
 
 
@@ -126,7 +155,9 @@ def _fixed(column: pa.Array, oid: int) -> np.ndarray[Any, Any]:
         days = column.cast(pa.date32()).cast(pa.int32()).fill_null(_EPOCH_DAYS)
         return (np.asarray(days) - _EPOCH_DAYS).astype(">i4")
     if oid == TIME:
-        return np.asarray(column.cast(pa.time64("us"), safe=False).cast(pa.int64()).fill_null(0)).astype(">i8")
+        return np.asarray(column.cast(pa.time64("us"), safe=False).cast(pa.int64()).fill_null(0)).astype(
+            ">i8"
+        )
     if oid == BOOL:
         return np.asarray(column.cast(pa.uint8()).fill_null(0)).astype("u1")
     kind = {INT2: ">i2", INT4: ">i4", INT8: ">i8", FLOAT4: ">f4", FLOAT8: ">f8"}[oid]
@@ -148,7 +179,9 @@ def numeric(value: Any) -> bytes:
     while digits and digits[-1] == 0:
         digits.pop()
     sign = 0x4000 if negative and digits else 0
-    return struct.pack(f"!hhHH{len(digits)}h", len(digits), weight if digits else 0, sign, len(fraction), *digits)
+    return struct.pack(
+        f"!hhHH{len(digits)}h", len(digits), weight if digits else 0, sign, len(fraction), *digits
+    )
 
 
 def _interval(value: Any) -> bytes:

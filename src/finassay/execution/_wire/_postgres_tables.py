@@ -96,13 +96,15 @@ class PgTables:
 
         if name not in _COLUMNS or (schema == "pg_catalog") != name.startswith("pg_"):
             raise QueryError(f'relation "{schema}.{name}" does not exist here', reason="unknown_table")
-        rows = getattr(self, f"_rows_{name}", list)()
+        rows: list[Any] = getattr(self, f"_rows_{name}", list)()
         return make_table([_column(item) for item in _COLUMNS[name].split()], rows)
 
     def types(self) -> pa.Table:
         """Return object ids with the names that ``format_type`` gives."""
         arrays = [(array, f"{full}[]") for _, _, full, _, array in _TYPES]
-        return make_table([_column("oid:i"), _column("format:t")], [(row[0], row[2]) for row in _TYPES] + arrays)
+        return make_table(
+            [_column("oid:i"), _column("format:t")], [(row[0], row[2]) for row in _TYPES] + arrays
+        )
 
     def object_id(self, name: str) -> int | None:
         """Return the object id of a table by its name, with or without schema."""
@@ -118,7 +120,11 @@ class PgTables:
         return [(number, table) for number, table in enumerate(self._tables, 1) if table.primary_key]
 
     def _rows_pg_namespace(self) -> list[tuple[Any, ...]]:
-        names = ((_CATALOG_ID, "pg_catalog"), (_INFORMATION_ID, "information_schema"), (_SCHEMA_ID, self._schema))
+        names = (
+            (_CATALOG_ID, "pg_catalog"),
+            (_INFORMATION_ID, "information_schema"),
+            (_SCHEMA_ID, self._schema),
+        )
         return [(oid, name, 10) for oid, name in names]
 
     def _rows_pg_class(self) -> list[tuple[Any, ...]]:
@@ -136,11 +142,25 @@ class PgTables:
         return tables + indexes
 
     def _rows_pg_attribute(self) -> list[tuple[Any, ...]]:
-        rows = []
+        rows: list[tuple[Any, ...]] = []
         for number, _, position, column in flat_columns(self._tables):
             oid, modifier = self._type(column)
             rows.append(
-                (_id(number), column.name, oid, modifier, position, not column.nullable, False, False, "", "", 0, 0, -1)
+                (
+                    _id(number),
+                    column.name,
+                    oid,
+                    modifier,
+                    position,
+                    not column.nullable,
+                    False,
+                    False,
+                    "",
+                    "",
+                    0,
+                    0,
+                    -1,
+                )
             )
         return rows
 
@@ -157,7 +177,18 @@ class PgTables:
 
     def _rows_pg_constraint(self) -> list[tuple[Any, ...]]:
         return [
-            (_id(number) + 2, f"{table.name}_pkey", _SCHEMA_ID, "p", _id(number), _id(number) + 1, 0, 0, _key(table), True)
+            (
+                _id(number) + 2,
+                f"{table.name}_pkey",
+                _SCHEMA_ID,
+                "p",
+                _id(number),
+                _id(number) + 1,
+                0,
+                0,
+                _key(table),
+                True,
+            )
             for number, table in self._keyed()
         ]
 
@@ -167,7 +198,19 @@ class PgTables:
             count = len(table.primary_key)
             zeros = [0] * count
             rows.append(
-                (_id(number) + 1, _id(number), count, count, True, True, True, False, _key(table), zeros, zeros)
+                (
+                    _id(number) + 1,
+                    _id(number),
+                    count,
+                    count,
+                    True,
+                    True,
+                    True,
+                    False,
+                    _key(table),
+                    zeros,
+                    zeros,
+                )
             )
         return rows
 
@@ -202,7 +245,9 @@ class PgTables:
         return [(self._database, self._schema, table.name, kinds[table.kind]) for table in self._tables]
 
     def _rows_views(self) -> list[tuple[Any, ...]]:
-        return [(self._database, self._schema, table.name, "") for table in self._tables if table.kind == "view"]
+        return [
+            (self._database, self._schema, table.name, "") for table in self._tables if table.kind == "view"
+        ]
 
     def _rows_columns(self) -> list[tuple[Any, ...]]:
         rows = []
@@ -210,7 +255,9 @@ class PgTables:
             oid, modifier = self._type(column)
             short, full = next((row[1], row[2]) for row in _TYPES if row[0] == oid)
             known = modifier >= 4
-            precision, scale = ((modifier - 4) >> 16, (modifier - 4) & 0xFFFF) if known and oid == 1700 else (None, None)
+            precision, scale = (
+                ((modifier - 4) >> 16, (modifier - 4) & 0xFFFF) if known and oid == 1700 else (None, None)
+            )
             length = modifier - 4 if known and oid in (1042, 1043) else None
             rows.append(
                 (self._database, self._schema, table.name, column.name, position, None,
@@ -220,7 +267,9 @@ class PgTables:
 
     def _rows_table_constraints(self) -> list[tuple[Any, ...]]:
         place = (self._database, self._schema)
-        return [(*place, f"{table.name}_pkey", *place, table.name, "PRIMARY KEY") for _, table in self._keyed()]
+        return [
+            (*place, f"{table.name}_pkey", *place, table.name, "PRIMARY KEY") for _, table in self._keyed()
+        ]
 
     def _rows_key_column_usage(self) -> list[tuple[Any, ...]]:
         place = (self._database, self._schema)
@@ -233,7 +282,9 @@ class PgTables:
     def _type(self, column: ColumnInfo) -> tuple[int, int]:
         """Return the object id and modifier of a column's type: the server's own where it is PostgreSQL."""
         if self._engine == "postgres":
-            found = re.fullmatch(r"([a-z ]+?)(?:\((\d+)(?:,(\d+))?\))?((?: without| with) time zone)?", column.type.lower())
+            found = re.fullmatch(
+                r"([a-z ]+?)(?:\((\d+)(?:,(\d+))?\))?((?: without| with) time zone)?", column.type.lower()
+            )
             oid = _BY_NAME.get(f"{found[1]}{found[4] or ''}") if found else None
             if found and oid is not None:
                 modifier = _modifier(oid, found[2], found[3])

@@ -12,13 +12,42 @@ from finassay.execution._wire import _postgres_rows as oids
 from finassay.execution._wire._literals import postgres_literal
 
 _NAMES = {
-    16: "boolean", 17: "bytea", 20: "bigint", 21: "smallint", 23: "integer", 25: "text", 26: "bigint", 114: "json",
-    700: "real", 701: "double precision", 1042: "text", 1043: "varchar", 1082: "date", 1083: "time",
-    1114: "timestamp", 1184: "timestamptz", 1186: "interval", 1700: "numeric", 2950: "uuid",
+    16: "boolean",
+    17: "bytea",
+    20: "bigint",
+    21: "smallint",
+    23: "integer",
+    25: "text",
+    26: "bigint",
+    114: "json",
+    700: "real",
+    701: "double precision",
+    1042: "text",
+    1043: "varchar",
+    1082: "date",
+    1083: "time",
+    1114: "timestamp",
+    1184: "timestamptz",
+    1186: "interval",
+    1700: "numeric",
+    2950: "uuid",
 }
 _ARRAYS = {
-    1000: 16, 1001: 17, 1005: 21, 1007: 23, 1016: 20, 1009: 25, 1015: 1043, 1021: 700, 1022: 701, 1182: 1082,
-    1115: 1114, 1185: 1184, 1231: 1700, 2951: 2950, 199: 114,
+    1000: 16,
+    1001: 17,
+    1005: 21,
+    1007: 23,
+    1016: 20,
+    1009: 25,
+    1015: 1043,
+    1021: 700,
+    1022: 701,
+    1182: 1082,
+    1115: 1114,
+    1185: 1184,
+    1231: 1700,
+    2951: 2950,
+    199: 114,
 }
 _NUMBERS = (20, 21, 23, 26, 700, 701, 1700)
 _DAY0 = dt.date(2000, 1, 1)
@@ -84,7 +113,9 @@ def _from_binary(data: bytes, oid: int) -> str:
         return postgres_literal(data)
     if oid in (0, 25, 705, 1042, 1043, 114):
         return _from_text(data.decode(), oid)
-    raise ValueError(f"binary parameters of the type with object id {oid} are not read here; send them as text")
+    raise ValueError(
+        f"binary parameters of the type with object id {oid} are not read here; send them as text"
+    )
 
 
 def _numeric(data: bytes) -> str:
@@ -117,7 +148,9 @@ def _binary_array(data: bytes) -> list[str]:
 
 def _text_array(text: str, element: int) -> list[str]:
     inner = text.strip()
-    if not (inner.startswith("{") and inner.endswith("}")) or "{" in re.sub(r'"(?:[^"\\]|\\.)*"', "", inner[1:]):
+    if not (inner.startswith("{") and inner.endswith("}")) or "{" in re.sub(
+        r'"(?:[^"\\]|\\.)*"', "", inner[1:]
+    ):
         raise ValueError(f"not an array of one dimension: {text[:80]!r}")
     inner = inner[1:-1]
     values, position = [], 0
@@ -129,6 +162,8 @@ def _text_array(text: str, element: int) -> list[str]:
         if quoted is None and plain.strip().upper() == "NULL":
             values.append("NULL")
         else:
-            values.append(_from_text(re.sub(r"\\(.)", r"\1", quoted) if quoted is not None else plain.strip(), element))
+            values.append(
+                _from_text(re.sub(r"\\(.)", r"\1", quoted) if quoted is not None else plain.strip(), element)
+            )
         position = found.end()
     return values

@@ -6,9 +6,10 @@ import json
 import os
 import socket
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from finassay.core import FinassayError
+from finassay.core import FinassayError, InternalError
 from finassay.execution._wire._backend import Backend, BrokerSession
 from finassay.execution._wire._log import EventPipe, StatementLog
 from finassay.execution._wire._mysql import serve_mysql
@@ -24,7 +25,7 @@ _ROUTES = {"native": "connector", "mysql": "mysql", "postgres": "postgres"}
 
 
 def main() -> None:
-    """Serve until standard input ends. Arguments: the descriptor of the event pipe, then the bytes of memory allowed."""
+    """Serve until standard input ends. Arguments: descriptor of the event pipe, bytes of memory allowed."""
     events, memory = int(sys.argv[1]), int(sys.argv[2])
     _limit_memory(memory)
     pipe = EventPipe(events)
@@ -75,14 +76,16 @@ class _Process:
     def _start(self, listeners: dict[str, int]) -> None:
         for protocol, descriptor in listeners.items():
             listener = socket.socket(fileno=descriptor)
-            server = Server(listener, _HANDLERS[protocol], lambda route=_ROUTES[protocol]: self._session(route))
+            server = Server(listener, _HANDLERS[protocol], partial(self._session, _ROUTES[protocol]))
             server.start()
             self._servers.append(server)
 
     def _session(self, route: str) -> BrokerSession:
-        assert self._backend is not None
-        dialect = route if route in ("mysql", "postgres") else self._dialect or self._backend.engine
-        return BrokerSession(self._backend, self._log, route, dialect, self._policy)  # type: ignore[arg-type]
+        if self._backend is None:
+            raise InternalError("A client came before the database was opened.")
+        fixed: dict[str, Dialect] = {"mysql": "mysql", "postgres": "postgres"}
+        dialect = fixed.get(route) or self._dialect or self._backend.engine
+        return BrokerSession(self._backend, self._log, route, dialect, self._policy)
 
 
 def _limit_memory(memory: int) -> None:

@@ -15,12 +15,12 @@ MAX_MESSAGE = 16 << 20
 _MAX_CLIENTS = 128
 _STALL_S = 30.0
 _WATCH_S = 0.25
-_STACK = 512 << 10
+_STACK = 2 << 20  # 128 stacks of the usual 8 MiB would be half of the address space that is allowed
 
 Handler = Callable[[socket.socket, Session], None]
 
 
-class Disconnected(Exception):  # noqa: N818 - an end, not an error
+class Disconnected(Exception):
     """The client went away, or sent what no client of its protocol sends."""
 
 
@@ -46,7 +46,7 @@ class Server:
 
     def start(self) -> None:
         """Begin to accept, in the background."""
-        threading.stack_size(_STACK)  # 128 default stacks would take the whole address space that is allowed
+        threading.stack_size(_STACK)
         threading.Thread(target=self._accept, daemon=True).start()
         threading.Thread(target=self._watch, daemon=True).start()
 

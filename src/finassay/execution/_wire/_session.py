@@ -13,18 +13,17 @@ if TYPE_CHECKING:
 
 
 class Session(Protocol):
-    """One client's view of a database: the servers of this package speak to nothing else.
+    """One client's view of a database: the servers of this package speak to nothing else."""
 
-    Attributes
-    ----------
-    engine : {"duckdb", "mysql", "postgres"}
-        What runs underneath; the servers use it only to say what they are.
-    schema : str
-        The schema (database, for MySQL) that unqualified names belong to.
-    """
+    @property
+    def engine(self) -> Dialect:
+        """What runs underneath; the servers use it only to say what they are."""
+        ...
 
-    engine: Dialect
-    schema: str
+    @property
+    def schema(self) -> str:
+        """The schema (database, for MySQL) that unqualified names belong to."""
+        ...
 
     def execute(self, sql: str, sent: str | None = None) -> QueryResult:
         """Run one statement in the dialect of the route, or raise a `finassay.core.FinassayError`.
@@ -96,7 +95,9 @@ _INTERNAL = (1105, "XX000")
 def wire_error(error: Exception) -> WireError:
     """Return the protocol codes of an error; the message carries its hint."""
     if not isinstance(error, FinassayError):
-        return WireError(f"internal error of the database broker: {type(error).__name__}: {error}", *_INTERNAL)
+        return WireError(
+            f"internal error of the database broker: {type(error).__name__}: {error}", *_INTERNAL
+        )
     text = str(error)
     lowered = text.lower()
     known = _BY_REASON.get(error.reason) or _BY_REASON.get(type(error).reason)

@@ -48,7 +48,9 @@ def text_column(array: pa.Array, booleans: tuple[str, str]) -> pa.Array:
         return pc.replace_substring_regex(array.cast(pa.string()), r"\.0+$", "").cast(pa.binary())
     if _plain(kind):
         return array.cast(pa.binary()) if _is_binary(kind) else array.cast(pa.string()).cast(pa.binary())
-    return pa.array([None if value is None else as_text(value).encode() for value in array.to_pylist()], pa.binary())
+    return pa.array(
+        [None if value is None else as_text(value).encode() for value in array.to_pylist()], pa.binary()
+    )
 
 
 def as_text(value: Any) -> str:
@@ -63,7 +65,9 @@ def join(parts: list[pa.Array]) -> memoryview:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    joined = pc.binary_join_element_wise(*(part.fill_null(b"") for part in parts), pa.scalar(b"", pa.binary()))
+    joined = pc.binary_join_element_wise(
+        *(part.fill_null(b"") for part in parts), pa.scalar(b"", pa.binary())
+    )
     return memoryview(joined.buffers()[2] or b"")
 
 
@@ -83,7 +87,9 @@ def records(values: np.ndarray[Any, Any]) -> pa.Array:
 
     data = np.ascontiguousarray(values)
     size = data.nbytes // max(1, len(data))
-    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(size), len(data), [None, pa.py_buffer(data)]).cast(pa.binary())
+    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(size), len(data), [None, pa.py_buffer(data)]).cast(
+        pa.binary()
+    )
 
 
 def lengths(array: pa.Array) -> np.ndarray[Any, Any]:
@@ -144,5 +150,7 @@ def _timestamp_text(array: pa.Array) -> pa.Array:
 
     naive = naive_microseconds(array)
     ticks = naive.cast(pa.int64())
-    whole = pc.all(pc.equal(pc.subtract(ticks, pc.multiply(pc.divide(ticks, 1_000_000), 1_000_000)), 0)).as_py()
+    whole = pc.all(
+        pc.equal(pc.subtract(ticks, pc.multiply(pc.divide(ticks, 1_000_000), 1_000_000)), 0)
+    ).as_py()
     return naive.cast(pa.timestamp("s") if whole else naive.type).cast(pa.string()).cast(pa.binary())

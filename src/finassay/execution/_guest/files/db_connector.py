@@ -7,7 +7,7 @@ pandas text. A result without rows keeps its columns and their types.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 import os
 import re
@@ -93,7 +93,7 @@ def _literal(value: Any) -> str:
         return "TRUE" if value else "FALSE"
     if isinstance(value, int | float | decimal.Decimal):
         return str(value)
-    if isinstance(value, datetime.date | datetime.time):
+    if isinstance(value, dt.date | dt.time):
         return f"'{value}'"
     if isinstance(value, bytes):
         return f"X'{value.hex()}'"

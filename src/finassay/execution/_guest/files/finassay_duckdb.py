@@ -64,7 +64,9 @@ def install() -> None:
 class _Finder(importlib.abc.MetaPathFinder):
     """Patches DuckDB right after its import."""
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+    def find_spec(
+        self, name: str, path: Any = None, target: Any = None
+    ) -> importlib.machinery.ModuleSpec | None:
         if name != "duckdb":
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
@@ -80,9 +82,8 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def _patch(duckdb: Any) -> None:
-    if hasattr(duckdb, "_finassay"):
+    if getattr(duckdb.connect, "__module__", "") == __name__:
         return
-    duckdb._finassay = True
     duckdb.connect = _connect(duckdb)
     connection = duckdb.DuckDBPyConnection
     if not hasattr(connection, "_submit"):
@@ -188,7 +189,9 @@ def _measure(result: Any) -> tuple[int, int]:
         return len(result), int(result.memory_usage(index=False).sum())
     if isinstance(result, dict):  # numpy
         columns = list(result.values())
-        return (len(columns[0]) if columns else 0), sum(int(getattr(column, "nbytes", 0)) for column in columns)
+        return (len(columns[0]) if columns else 0), sum(
+            int(getattr(column, "nbytes", 0)) for column in columns
+        )
     return len(result), 0
 
 

@@ -59,7 +59,8 @@ def request(message: dict[str, Any]) -> dict[str, Any]:
             _drop()
             raise DatabaseError(
                 "the connection to the database ended during this statement: it was too large, or the database process "
-                "ran out of memory", "connection_lost"
+                "ran out of memory",
+                "connection_lost",
             ) from None
         answer: dict[str, Any] = json.loads(body)
         return answer

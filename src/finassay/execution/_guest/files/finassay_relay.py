@@ -25,13 +25,13 @@ def main() -> None:
     for name, variable, default in _PORTS:
         listener = socket.create_server(("127.0.0.1", int(os.environ.get(variable, default))), backlog=64)
         listener.setblocking(False)
-        selector.register(listener, selectors.EVENT_READ, name)
+        selector.register(listener, selectors.EVENT_READ, (listener, name))
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     while True:
         for key, events in selector.select():
-            if isinstance(key.data, str):
-                _accept(selector, key.fileobj, key.data)
+            if isinstance(key.data, tuple):
+                _accept(selector, *key.data)
             else:
                 key.data.move(key.fileobj, events)
 
