@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from finassay.database._policy import check
+from finassay.database._references import table_references
 from finassay.database._types import DatabaseUnavailable, Dialect, QueryPolicy, QueryRefused
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def replace_tables(sql: str, dialect: Dialect, replacements: Callable[[exp.Table
         With reason ``overlay_impossible`` if a reference cannot be located in the text.
     """
     cuts: list[tuple[int, int, str]] = []
-    for table in real_tables(sql, dialect):
+    for table in _references(sql, dialect):
         text = replacements(table)
         if text is None:
             continue
@@ -47,40 +48,11 @@ def replace_tables(sql: str, dialect: Dialect, replacements: Callable[[exp.Table
     return sql
 
 
-def real_tables(sql: str, dialect: Dialect) -> list[exp.Table]:
-    """Return the references to tables of the database: those that no common table expression in scope hides."""
+def _references(sql: str, dialect: Dialect) -> list[exp.Table]:
     import sqlglot
-    from sqlglot import exp
 
-    found: list[exp.Table] = []
-
-    def visit(node: exp.Expr, hidden: frozenset[str]) -> None:
-        if isinstance(node, exp.Table) and _is_visible(node, hidden):
-            found.append(node)
-        with_ = node.args.get("with_")
-        if isinstance(with_, exp.With):
-            names = [cte.alias.lower() for cte in with_.expressions]
-            inner = hidden
-            for cte, name in zip(with_.expressions, names, strict=True):
-                # A recursive expression sees itself and its siblings; any other sees those before it.
-                seen = hidden | frozenset(names) if with_.recursive else inner
-                visit(cte.this, seen)
-                inner = inner | {name}
-            hidden = hidden | frozenset(names)
-        for child in node.iter_expressions():
-            if child is not with_:
-                visit(child, hidden)
-
-    for tree in sqlglot.parse(sql, read=dialect):
-        if tree is not None:
-            visit(tree, frozenset())
-    return found
-
-
-def _is_visible(table: exp.Table, hidden: frozenset[str]) -> bool:
-    from sqlglot import exp
-
-    return isinstance(table.this, exp.Identifier) and bool(table.db or table.name.lower() not in hidden)
+    trees = [tree for tree in sqlglot.parse(sql, read=dialect) if tree is not None]
+    return [table for tree in trees for table in table_references(tree)]
 
 
 def _span(table: exp.Table) -> tuple[int, int]:

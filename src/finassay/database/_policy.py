@@ -23,6 +23,7 @@ from finassay.database._forbidden import (
 )
 from finassay.database._lexical import refuse_ambiguous_tokens, refuse_hidden_text
 from finassay.database._places import place_at, place_of_line, syntax_error
+from finassay.database._references import table_references
 from finassay.database._types import Dialect, QueryError, QueryPolicy, QueryRefused
 
 if TYPE_CHECKING:
@@ -136,7 +137,11 @@ def _first_word(statement: Sequence[Token]) -> str:
 
     for token in statement:
         if token.token_type != TokenType.L_PAREN:
-            return "" if token.token_type in {TokenType.STRING, TokenType.IDENTIFIER} else token.text.upper()
+            return (
+                ""
+                if token.token_type in {TokenType.STRING, TokenType.IDENTIFIER}
+                else token.text.upper().split()[0]
+            )
     return ""
 
 
@@ -292,18 +297,11 @@ def _refuse_schemas(
     default_schema: str,
     catalogs: Collection[str],
 ) -> None:
-    from sqlglot import exp
 
-    ctes = {cte.alias_or_name.lower() for cte in tree.find_all(exp.CTE)}
-    for table in tree.find_all(exp.Table):
-        if not isinstance(table.this, exp.Identifier):
-            continue
+    for table in table_references(tree):
         if table.catalog and table.catalog not in catalogs:
             _refuse_schema(sql, table, f"{table.catalog}.{table.db}", allowed)
-        if table.db:
-            _refuse_unless_allowed(sql, table, table.db, dialect, allowed)
-        elif table.name.lower() not in ctes:
-            _refuse_unless_allowed(sql, table, default_schema, dialect, allowed)
+        _refuse_unless_allowed(sql, table, table.db or default_schema, dialect, allowed)
 
 
 def _refuse_unless_allowed(

@@ -49,17 +49,6 @@ def translate(
 
         found = from_mysql(sql, schema=schema)
         return Translation(found.sql, tuple(found.warnings))
-    return Translation(_from_postgres(sql))
+    from finassay.database._from_postgres import from_postgres
 
-
-def _from_postgres(sql: str) -> str:
-    import sqlglot
-    from sqlglot.errors import ErrorLevel, SqlglotError
-
-    try:
-        found = sqlglot.transpile(sql, read="postgres", write="duckdb", unsupported_level=ErrorLevel.RAISE)
-    except SqlglotError as error:
-        hint = "Write it for DuckDB, or run it on a PostgreSQL server."
-        message = f"The statement cannot be translated from postgres to duckdb: {error}"
-        raise UnsupportedSyntax(message, hint=hint) from error
-    return str(found[0])
+    return from_postgres(sql, schema)

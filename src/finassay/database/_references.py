@@ -1,0 +1,48 @@
+"""References to tables of the database in a statement: those that no common table expression in scope hides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+
+def table_references(tree: exp.Expr) -> list[exp.Table]:
+    """Return the references by name to tables of the database, in the order of the text.
+
+    A common table expression hides a table of its name from the statement it belongs to and from the expressions after
+    it, not from itself, unless it is recursive.
+    """
+    from sqlglot import exp
+
+    found: list[exp.Table] = []
+    waiting: list[tuple[exp.Expr, frozenset[str]]] = [
+        (tree, frozenset())
+    ]  # a stack: conditions nest a thousand deep
+    while waiting:
+        node, hidden = waiting.pop()
+        if isinstance(node, exp.Table) and _is_visible(node, hidden):
+            found.append(node)
+        with_ = node.args.get("with_")
+        inside: list[tuple[exp.Expr, frozenset[str]]] = []
+        if isinstance(with_, exp.With):
+            inside = _expressions(with_, hidden)
+            hidden |= {cte.alias.lower() for cte in with_.expressions}
+        inside += [(child, hidden) for child in node.iter_expressions() if child is not with_]
+        waiting += reversed(inside)
+    return found
+
+
+def _expressions(with_: exp.With, hidden: frozenset[str]) -> list[tuple[exp.Expr, frozenset[str]]]:
+    """Return each common table expression with the names hidden in it."""
+    names = [cte.alias.lower() for cte in with_.expressions]
+    if with_.recursive:
+        return [(cte.this, hidden | set(names)) for cte in with_.expressions]
+    return [(cte.this, hidden | set(names[:i])) for i, cte in enumerate(with_.expressions)]
+
+
+def _is_visible(table: exp.Table, hidden: frozenset[str]) -> bool:
+    from sqlglot import exp
+
+    return isinstance(table.this, exp.Identifier) and bool(table.db or table.name.lower() not in hidden)
