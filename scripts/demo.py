@@ -36,7 +36,9 @@ def main() -> int:
         study("momentum.sql"),
         study("drawdown.json"),
     ]
-    print(f"\nTraces and results are in {OUT.name}/: momentum/trace.json, drawdown/trace.json, drawdown/picture.png")
+    print(
+        f"\nTraces and results are in {OUT.name}/: momentum/trace.json, drawdown/trace.json, drawdown/picture.png"
+    )
     return max(codes)
 
 
@@ -48,9 +50,13 @@ def real_prices() -> tuple[pa.Table, str]:
     import bokeh_sampledata
 
     table = pa.csv.read_csv(Path(bokeh_sampledata.__file__).parent / "_data" / "stocks.csv.gz")
-    table = table.rename_columns([name.lower().replace(" ", "_") for name in table.column_names]).rename_columns({"ticker": "symbol"})
+    table = table.rename_columns(
+        [name.lower().replace(" ", "_") for name in table.column_names]
+    ).rename_columns({"ticker": "symbol"})
     # The closing price of a day is known that evening.
-    return table.append_column("collected_date", table["date"]).select(COLUMNS), "bokeh-sampledata (public domain)"
+    return table.append_column("collected_date", table["date"]).select(
+        COLUMNS
+    ), "bokeh-sampledata (public domain)"
 
 
 def study(name: str) -> int:

@@ -73,7 +73,7 @@ class TestRefusedFiles:
         assert ".txt" in str(error)
 
     def test_not_utf8_names_the_byte_and_the_line(self, tmp_path: Path) -> None:
-        error = refusal(write(tmp_path, "q.sql", "SELECT 1,\n'".encode() + "贵州".encode("gbk")))
+        error = refusal(write(tmp_path, "q.sql", b"SELECT 1,\n'" + "贵州".encode("gbk")))
         assert error.reason == "not_utf8"
         assert "line 2" in str(error)
         assert "0xb9" in str(error)  # the first byte of 贵 in GBK

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,14 @@ from finassay.cli._output import Format, FormatOption, exit_with, reporting, wri
 from finassay.core import InputError
 
 
+class DialectName(StrEnum):
+    """The languages of statements."""
+
+    DUCKDB = "duckdb"
+    MYSQL = "mysql"
+    POSTGRES = "postgres"
+
+
 def run_command(
     program: Annotated[Path, typer.Argument(help="A .sql, .py, .ipynb or submission .json file.")],
     db: Annotated[
@@ -19,8 +28,7 @@ def run_command(
     ],
     out: Annotated[Path | None, typer.Option("--out", help="Folder for trace.json and the results.")] = None,
     dialect: Annotated[
-        str | None,
-        typer.Option(help="What the SQL is written in: duckdb, mysql, postgres. [default: the engine's own]"),
+        DialectName | None, typer.Option(help="What the SQL is written in. [default: the engine's own]")
     ] = None,
     python: Annotated[
         Path | None,
@@ -47,8 +55,16 @@ def run_command(
     with reporting(form):
         from finassay.cli._run_text import run_as_text
         from finassay.database import QueryPolicy
-        from finassay.execution import Limits, Submission, find_jail, load_submission, run, write_run
-        from finassay.execution import check_output_folder, parse_mounts  # noqa: I001
+        from finassay.execution import (
+            Limits,
+            Submission,
+            check_output_folder,
+            find_jail,
+            load_submission,
+            parse_mounts,
+            run,
+            write_run,
+        )
 
         submission: Submission = load_submission(program, result_vars=tuple(result_var or ()))
         if out is not None:
@@ -56,7 +72,7 @@ def run_command(
         done = run(
             submission,
             db,
-            dialect=dialect,
+            dialect=dialect.value if dialect else None,
             policy=QueryPolicy(max_rows=max_rows, timeout_s=query_timeout),
             limits=Limits(wall_s=timeout, cpu_s=timeout, memory=_bytes(memory)),
             jail=find_jail(jail),

@@ -51,7 +51,9 @@ def ask(sock: Path, sql: str) -> pa.Table:
             raise _refusal(reply)
         body = _exactly(client, reply["size"])
     if body is None:
-        raise InternalError("The database's process ended in the middle of a result.", reason="connection_lost")
+        raise InternalError(
+            "The database's process ended in the middle of a result.", reason="connection_lost"
+        )
     with pa.ipc.open_stream(pa.py_buffer(body)) as reader:
         return reader.read_all()
 

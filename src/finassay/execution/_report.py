@@ -57,7 +57,9 @@ class Setting:
     policy: QueryPolicy
 
 
-def sql_ended(error: CandidateError | None, records: Sequence[QueryRecord], outputs: Outputs, ms: float) -> Ended:
+def sql_ended(
+    error: CandidateError | None, records: Sequence[QueryRecord], outputs: Outputs, ms: float
+) -> Ended:
     """Judge a SQL program by its one statement."""
     if error is None:
         return Ended(Outcome.OK, outputs, wall_ms=ms)
@@ -144,7 +146,9 @@ def build_trace(
     if refused and ended.outcome is Outcome.OK:
         warnings.append(f"{refused} statement(s) were refused and the program went on")
     if not setting.jail.isolated:
-        warnings.append("the program was not isolated: it could read and write whatever its user can (--jail none)")
+        warnings.append(
+            "the program was not isolated: it could read and write whatever its user can (--jail none)"
+        )
     if ended.outcome is not Outcome.OK and outputs.problem is not None and outputs.problem != ended.error:
         warnings.append(outputs.problem.message)
     return Trace(
@@ -200,7 +204,12 @@ def _table(name: str, table: Any, notes: Sequence[str]) -> TracedTable:
     # `result.csv` is a program's own file: its table gets a name of its own beside the variable `result`.
     file = f"{name.replace('.', '_')}.parquet"
     return TracedTable(
-        name=name, rows=table.num_rows, columns=columns, sha256=hash_table(table), file=file, notes=list(notes)
+        name=name,
+        rows=table.num_rows,
+        columns=columns,
+        sha256=hash_table(table),
+        file=file,
+        notes=list(notes),
     )
 
 

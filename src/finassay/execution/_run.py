@@ -119,7 +119,9 @@ def run(
         )
         with broker:
             if submission.mode == "sql":
-                traced_jail = TracedJail(name="broker", isolated=True, details={"runs": "in the database's process"})
+                traced_jail = TracedJail(
+                    name="broker", isolated=True, details={"runs": "in the database's process"}
+                )
                 started = time.perf_counter()
                 ended = _run_sql(submission, broker)
             else:
@@ -144,12 +146,15 @@ def run(
 
 def _describe(database: Database, url: str, dialect: Dialect | None) -> TracedDatabase:
     return TracedDatabase(
-        url=database.url, engine=database.version, dialect=dialect or database.dialect, sha256=_fingerprint(url)
+        url=database.url,
+        engine=database.version,
+        dialect=dialect or database.dialect,
+        sha256=_fingerprint(url),
     )
 
 
 def _fingerprint(url: str) -> str | None:
-    """SHA-256 of the database's file, or of the names and hashes of a folder's files; None for servers and huge files."""
+    """SHA-256 of the database's file, or of a folder's file names and hashes; None for servers and huge files."""
     from finassay.database._url import parse_url
 
     path = parse_url(url).path
@@ -169,7 +174,7 @@ def _schema(database: Database) -> str:
 
 @contextmanager
 def _work_folder() -> Iterator[Path]:
-    """A folder for the sockets, the job and the scratch of one run, gone afterwards whatever the program left in it."""
+    """Make a folder for the sockets, the job and the scratch of one run; it is gone afterwards, whatever is in it."""
     work = Path(tempfile.mkdtemp(prefix="finassay-"))
     for name in ("sockets", "job", "scratch"):
         (work / name).mkdir()
@@ -224,7 +229,12 @@ def _started(
 
 
 def _run_python(
-    session: JailSession, submission: Submission, broker: Broker, work: Path, limits: Limits, policy: QueryPolicy
+    session: JailSession,
+    submission: Submission,
+    broker: Broker,
+    work: Path,
+    limits: Limits,
+    policy: QueryPolicy,
 ) -> Ended:
     result = session.run(Call(_BOOT, filename="<finassay>", limits=limits))
     session.close()  # nothing of the program runs any more when its files are read

@@ -9,8 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from finassay.core import ExitCode
 from finassay.execution._types import Mode, Outcome
 
-TRACE_VERSION = "1.0"
-
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -110,7 +108,7 @@ class Timings(_Model):
 class Trace(_Model):
     """Everything about a run that a reader needs to trust or repeat it."""
 
-    version: Literal["1.0"] = TRACE_VERSION
+    version: Literal["1.0"] = "1.0"
     finassay: str
     program: TracedProgram
     database: TracedDatabase

@@ -1,9 +1,9 @@
 """Read an Arrow stream that a hostile program wrote, without letting it claim memory it did not send.
 
 An Arrow reader trusts the writer in three ways that matter here: a compressed body may inflate a thousandfold, a
-null or run-end-encoded column may have any length at no cost, and offsets may point outside their buffer. The first is
-refused by looking into the message headers (flatbuffers, read with `struct`), the second by the allowed types, the third
-by Arrow's full validation.
+null or run-end-encoded column may have any length at no cost, and offsets may point outside their buffer. The first
+is refused by looking into the message headers (flatbuffers, read with `struct`), the second by the allowed types, the
+third by Arrow's full validation.
 """
 
 from __future__ import annotations

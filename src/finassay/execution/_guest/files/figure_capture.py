@@ -11,6 +11,7 @@ import importlib.util
 import json
 import os
 import sys
+from typing import Any
 
 MOST_FIGURES = 20
 MOST_POINTS = 100_000
@@ -24,7 +25,7 @@ class Capture:
         self.folder = folder
         self.count = 0
 
-    def keep(self, figure: object) -> None:
+    def keep(self, figure: Any) -> None:
         """Save a figure once: a picture and its data."""
         if self.count >= MOST_FIGURES or getattr(figure, "_finassay_kept", False) or not figure.axes:
             return
@@ -46,18 +47,18 @@ class Capture:
             for manager in list(helpers.Gcf.get_all_fig_managers()):
                 self.keep(manager.canvas.figure)
 
-    def watch(self, helpers: object) -> None:
+    def watch(self, helpers: Any) -> None:
         """Keep figures that pyplot is about to forget."""
         registry = helpers.Gcf
         destroy, destroy_all, destroy_fig = registry.destroy, registry.destroy_all, registry.destroy_fig
 
-        def before_destroy(number: object) -> None:
+        def before_destroy(number: Any) -> None:
             manager = registry.figs.get(number) if isinstance(number, int) else number
             if hasattr(manager, "canvas"):
                 self.keep(manager.canvas.figure)
             destroy(number)
 
-        def before_destroy_fig(figure: object) -> None:
+        def before_destroy_fig(figure: Any) -> None:
             self.keep(figure)
             destroy_fig(figure)
 
@@ -88,30 +89,31 @@ class _Hook(importlib.abc.MetaPathFinder):
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> object:
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name != _REGISTRY:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         if spec is None or spec.loader is None:
             return None
-        execute = spec.loader.exec_module
+        loader: Any = spec.loader
+        execute = loader.exec_module
 
-        def exec_module(module: object) -> None:
+        def exec_module(module: Any) -> None:
             execute(module)
             self.capture.watch(module)
 
-        spec.loader.exec_module = exec_module
+        loader.exec_module = exec_module
         return spec
 
 
-def describe(figure: object) -> dict:
+def describe(figure: Any) -> dict[str, Any]:
     """Return the data behind a figure: per axes its labels and what it draws."""
     title = getattr(figure, "_suptitle", None)
     return {"title": title.get_text() if title else "", "axes": [_axes(axes) for axes in figure.axes]}
 
 
-def _axes(axes: object) -> dict:
+def _axes(axes: Any) -> dict[str, Any]:
     legend = axes.get_legend()
     return {
         "title": axes.get_title(),
@@ -129,16 +131,16 @@ def _axes(axes: object) -> dict:
             for p in axes.patches
             if hasattr(p, "theta1")
         ],
-        "images": [{"shape": list(image.get_array().shape)} for image in axes.images],
+        "images": [{"shape": list[Any](image.get_array().shape)} for image in axes.images],
         "texts": [text.get_text() for text in axes.texts][:200],
     }
 
 
-def _line(line: object) -> dict:
+def _line(line: Any) -> dict[str, Any]:
     return {"label": line.get_label(), "x": _plain(line.get_xdata()), "y": _plain(line.get_ydata())}
 
 
-def _bars(container: object) -> dict:
+def _bars(container: Any) -> dict[str, Any]:
     shapes = [(p.get_x(), p.get_y(), p.get_width(), p.get_height()) for p in container.patches[:MOST_POINTS]]
     return {
         "label": str(container.get_label()),
@@ -149,7 +151,7 @@ def _bars(container: object) -> dict:
     }
 
 
-def _scatter(collection: object) -> dict:
+def _scatter(collection: Any) -> dict[str, Any]:
     offsets = collection.get_offsets()[:MOST_POINTS]
     return {
         "kind": type(collection).__name__,
@@ -159,12 +161,12 @@ def _scatter(collection: object) -> dict:
     }
 
 
-def _plain(values: object) -> list:
+def _plain(values: Any) -> list[Any]:
     """Numbers as numbers, dates as ISO text, missing as null."""
     return [_scalar(value) for value in list(values)[:MOST_POINTS]]
 
 
-def _scalar(value: object) -> object:
+def _scalar(value: Any) -> Any:
     if value is None:
         return None
     if isinstance(value, (bool, int, str)):

@@ -12,6 +12,7 @@ import os
 import sys
 import traceback
 import types
+from typing import Any
 
 OUT = ".finassay"
 
@@ -50,7 +51,7 @@ def main() -> None:
         sys.exit(1)
 
 
-def _fresh_main(job: dict) -> types.ModuleType:
+def _fresh_main(job: dict[str, Any]) -> types.ModuleType:
     module = types.ModuleType("__main__")
     module.__dict__.update(__builtins__=builtins, __file__=os.path.join(os.getcwd(), job["source"]))
     if job["notebook"]:
@@ -63,18 +64,18 @@ def _fresh_main(job: dict) -> types.ModuleType:
     return module
 
 
-def _filename(job: dict, number: int) -> str:
+def _filename(job: dict[str, Any], number: int) -> str:
     return f"{job['source']}, cell {number}" if job["notebook"] else job["source"]
 
 
-def _run_cells(job: dict, namespace: dict) -> None:
+def _run_cells(job: dict[str, Any], namespace: dict[str, Any]) -> None:
     for number, cell in enumerate(job["cells"], start=1):
         name = _filename(job, number)
         linecache.cache[name] = (len(cell), None, cell.splitlines(keepends=True), name)
         exec(compile(cell, name, "exec", dont_inherit=True), namespace)
 
 
-def _describe(error: BaseException, job: dict) -> dict:
+def _describe(error: BaseException, job: dict[str, Any]) -> dict[str, Any]:
     """Where it failed in the candidate's own source, and the part of the traceback that is about it."""
     names = {_filename(job, number): number for number in range(1, len(job["cells"]) + 1)}
     frames = traceback.extract_tb(error.__traceback__)
@@ -105,7 +106,7 @@ def _describe(error: BaseException, job: dict) -> dict:
     }
 
 
-def _write_results(job: dict, namespace: dict) -> None:
+def _write_results(job: dict[str, Any], namespace: dict[str, Any]) -> None:
     named = job["result_vars"]
     wanted = named or ["result"]
     entries = []
@@ -117,13 +118,13 @@ def _write_results(job: dict, namespace: dict) -> None:
     _write_json("results.json", entries)
 
 
-def _variables(namespace: dict) -> list:
+def _variables(namespace: dict[str, Any]) -> list[Any]:
     hidden = {"sql_code", "display"}
     kept = [k for k, v in namespace.items() if not k.startswith("_") and k not in hidden and not callable(v)]
     return [k for k in kept if not isinstance(namespace[k], types.ModuleType)][:20]
 
 
-def _write_variable(name: str, value: object, number: int) -> dict:
+def _write_variable(name: str, value: Any, number: int) -> dict[str, Any]:
     import table_form
 
     try:
@@ -135,7 +136,7 @@ def _write_variable(name: str, value: object, number: int) -> dict:
     return {"name": name, "status": "ok", "file": file, "rows": table.num_rows, "notes": notes}
 
 
-def _write_json(name: str, value: object) -> None:
+def _write_json(name: str, value: Any) -> None:
     path = os.path.join(OUT, name)
     if os.path.lexists(path) and not os.path.isdir(path):
         os.unlink(path)

@@ -7,13 +7,14 @@ NaN in a pandas column is a missing value, as it is in pandas.
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 
 class NotATable(Exception):
     """The value has no rows and columns."""
 
 
-def to_arrow(value: object) -> tuple:
+def to_arrow(value: Any) -> tuple[Any, list[str]]:
     """Return (pyarrow.Table, notes) for a pandas, polars, Arrow, DuckDB or plain Python table."""
     import pyarrow as pa
 
@@ -41,7 +42,7 @@ def to_arrow(value: object) -> tuple:
     return _from_plain(value)
 
 
-def write(table: object, path: str) -> None:
+def write(table: Any, path: str) -> None:
     """Write the table as an uncompressed Arrow IPC stream."""
     import pyarrow as pa
 
@@ -49,7 +50,7 @@ def write(table: object, path: str) -> None:
         writer.write_table(table)
 
 
-def _from_plain(value: object) -> tuple:
+def _from_plain(value: Any) -> tuple[Any, list[str]]:
     import pyarrow as pa
 
     if isinstance(value, dict) and value and all(isinstance(v, (list, tuple)) for v in value.values()):
@@ -63,7 +64,7 @@ def _from_plain(value: object) -> tuple:
     raise NotATable("it has no named columns")
 
 
-def _from_pandas(frame: object) -> tuple:
+def _from_pandas(frame: Any) -> tuple[Any, list[str]]:
     import pyarrow as pa
 
     names, columns = [], []
@@ -81,16 +82,16 @@ def _from_pandas(frame: object) -> tuple:
     return _build(names, columns, pa)
 
 
-def _build(names: list, columns: list, pa: object) -> tuple:
-    notes: list = []
+def _build(names: list[Any], columns: list[Any], pa: Any) -> tuple[Any, list[str]]:
+    notes: list[Any] = []
     arrays = []
     labels = [" / ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names]
-    for label, column in zip(labels, columns):
+    for label, column in zip(labels, columns, strict=True):
         arrays.append(_array(label, column, notes, pa))
     return pa.Table.from_arrays(arrays, names=labels), notes
 
 
-def _array(label: str, column: object, notes: list, pa: object) -> object:
+def _array(label: str, column: Any, notes: list[Any], pa: Any) -> Any:
     dtype = str(getattr(column, "dtype", ""))
     try:
         if dtype.startswith("period"):
