@@ -1,0 +1,186 @@
+"""`finassay run` as a person meets it: bad input gets one paragraph and the right exit code, and nothing is overwritten."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner, Result
+
+from finassay.cli import app
+from finassay.core import ExitCode
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schemas" / "trace.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def market(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("market")
+    (folder / "prices.csv").write_text("symbol,close\nAAA,10.5\nBBB,19.0\n")
+    return folder
+
+
+def finassay(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["run", *map(str, arguments)], catch_exceptions=False)
+
+
+def program(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("name", "content", "says"),
+        [
+            ("missing.sql", None, "no program at"),
+            ("empty.sql", "", "empty"),
+            ("empty.py", "\n\n", "empty"),
+            ("gbk.sql", "SELECT '贵州'".encode("gbk"), "not UTF-8"),
+            ("notes.txt", "SELECT 1", ".txt"),
+            ("bad.json", "{", "not JSON"),
+            ("bad.ipynb", "[]", "not a Jupyter notebook"),
+        ],
+    )
+    def test_a_program_that_cannot_be_one(
+        self, tmp_path: Path, market: Path, name: str, content: str | bytes | None, says: str
+    ) -> None:
+        path = tmp_path / name if content is None else program(tmp_path, name, content)
+        outcome = finassay(path, "--db", market)
+        assert outcome.exit_code == ExitCode.BAD_INPUT
+        assert says in outcome.stderr
+        assert "Traceback" not in outcome.stderr
+
+    @pytest.mark.parametrize(
+        ("url", "says"),
+        [
+            ("nowhere", "no file or folder"),
+            ("oracle://x/y", "oracle"),
+            ("mysql://root@127.0.0.1:1/jydb", "127.0.0.1:1"),
+            ("postgresql://someone:hush-hush@127.0.0.1:1/db", "127.0.0.1:1"),
+            ("duckdb://file.duckdb", "three"),
+        ],
+    )
+    def test_a_database_that_is_not_there(self, tmp_path: Path, url: str, says: str) -> None:
+        outcome = finassay(program(tmp_path, "q.sql", "SELECT 1"), "--db", url)
+        assert outcome.exit_code == ExitCode.BAD_INPUT
+        assert says in outcome.stderr
+        assert "hush-hush" not in outcome.stderr
+
+    def test_an_output_folder_that_holds_something(self, tmp_path: Path, market: Path) -> None:
+        out = tmp_path / "out"
+        out.mkdir()
+        (out / "mine.txt").write_text("precious")
+        outcome = finassay(program(tmp_path, "q.sql", "SELECT 1 AS a"), "--db", market, "--out", out)
+        assert outcome.exit_code == ExitCode.BAD_INPUT
+        assert "--force" in outcome.stderr
+        assert [path.name for path in out.iterdir()] == ["mine.txt"]
+
+    def test_an_output_that_is_a_file(self, tmp_path: Path, market: Path) -> None:
+        query = program(tmp_path, "q.sql", "SELECT 1 AS a")
+        outcome = finassay(query, "--db", market, "--out", query)
+        assert outcome.exit_code == ExitCode.BAD_INPUT
+        assert query.read_text() == "SELECT 1 AS a"
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ["--memory", "lots"],
+            ["--dialect", "oracle"],
+            ["--jail", "docker"],
+            ["--mount", "nothing_here"],
+            ["--timeout", "0"],
+            ["--python", "no/such/venv"],
+        ],
+    )
+    def test_an_option_that_makes_no_sense(self, tmp_path: Path, market: Path, arguments: list[str]) -> None:
+        study = program(tmp_path, "s.py", "result = [{'a': 1}]")
+        assert finassay(study, "--db", market, *arguments).exit_code == ExitCode.BAD_INPUT
+
+    def test_as_json_the_error_is_json_too(self, tmp_path: Path, market: Path) -> None:
+        outcome = finassay(tmp_path / "missing.sql", "--db", market, "--format", "json")
+        told = json.loads(outcome.stdout)
+        assert told["error"]["reason"] == "missing_program"
+        assert told["exit_code"] == 2
+
+
+class TestTheCandidatesFault:
+    """The run is done and the program failed: exit code 1, with the place in its source."""
+
+    @pytest.mark.parametrize(
+        ("name", "content", "says"),
+        [
+            ("typo.sql", "SELECT symbol\nFORM prices", "^"),
+            ("table.sql", "SELECT * FROM price", "prices"),
+            ("several.sql", "SELECT 1; SELECT 2", "several_statements"),
+            ("write.sql", "DROP TABLE prices", "refused"),
+            ("typo.py", "x = = 1", "typo.py:1"),
+            ("crash.py", "a = 1\nb = a / 0", "crash.py:2"),
+            ("scalar.py", "result = 3", "not_a_table"),
+            ("nothing.py", "x = 1", "no_result"),
+        ],
+    )
+    def test_it_is_told_where(self, tmp_path: Path, market: Path, name: str, content: str, says: str) -> None:
+        outcome = finassay(program(tmp_path, name, content), "--db", market)
+        assert outcome.exit_code == ExitCode.FAILED
+        assert says in outcome.stdout
+
+    def test_too_many_rows(self, tmp_path: Path, market: Path) -> None:
+        query = program(tmp_path, "q.sql", "SELECT * FROM range(10000000)")
+        outcome = finassay(query, "--db", market, "--max-rows", 1000)
+        assert outcome.exit_code == ExitCode.FAILED
+        assert "too_many_rows" in outcome.stdout
+
+
+class TestGoodInput:
+    def test_windows_line_ends_run(self, tmp_path: Path, market: Path) -> None:
+        query = program(tmp_path, "q.sql", "SELECT max(close) AS high\r\nFROM prices\r\n-- the end\r\n")
+        outcome = finassay(query, "--db", market)
+        assert outcome.exit_code == ExitCode.OK
+        assert "19" in outcome.stdout
+
+    def test_the_json_is_the_documented_trace(self, tmp_path: Path, market: Path) -> None:
+        study = program(tmp_path, "s.py", "print('seen')\nresult = [{'a': 1}]")
+        outcome = finassay(study, "--db", market, "--format", "json")
+        trace = json.loads(outcome.stdout)
+        jsonschema.validate(trace, SCHEMA)
+        assert (trace["outcome"], trace["stdout"]) == ("ok", "seen\n")
+
+    def test_a_hostile_text_cannot_move_the_terminal(self, tmp_path: Path, market: Path) -> None:
+        study = program(tmp_path, "s.py", "print('\\x1b[2J\\x1b]0;owned\\x07 [bold]')\nresult = [{'\\x1b[31m': '\\x1b[2J'}]")
+        outcome = finassay(study, "--db", market)
+        assert outcome.exit_code == ExitCode.OK
+        assert "\x1b" not in outcome.stdout
+        assert "[bold]" in outcome.stdout
+
+    def test_force_overwrites_what_was_asked(self, tmp_path: Path, market: Path) -> None:
+        query = program(tmp_path, "q.sql", "SELECT 1 AS a")
+        for _ in range(2):
+            outcome = finassay(query, "--db", market, "--out", tmp_path / "out", "--force")
+            assert outcome.exit_code == ExitCode.OK
+        assert (tmp_path / "out" / "result.csv").read_text().split() == ['"a"', "1"]
+
+    def test_without_a_jail_it_says_so(self, tmp_path: Path, market: Path) -> None:
+        study = program(tmp_path, "s.py", "result = [{'a': 1}]")
+        outcome = finassay(study, "--db", market, "--jail", "none")
+        assert outcome.exit_code == ExitCode.OK
+        assert "NOT isolated" in outcome.stdout
+
+
+def test_the_installed_command_answers() -> None:
+    done = subprocess.run([sys.executable, "-m", "finassay", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("finassay 0.")
+
+
+def test_our_own_failure_is_exit_code_4_with_a_report(tmp_path: Path) -> None:
+    code = "import finassay.cli as c\nc.app = lambda: 1 / 0\nc.main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == ExitCode.INTERNAL
+    report = Path(done.stderr.rsplit("Please send ", 1)[1].strip().rstrip("."))
+    assert "ZeroDivisionError" in report.read_text()
+    report.unlink()
