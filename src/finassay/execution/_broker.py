@@ -204,6 +204,7 @@ class _Child:
         self._stderr = _Tail()
         self._process = subprocess.Popen(  # noqa: S603 - our own module
             command,
+            bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -218,6 +219,7 @@ class _Child:
         self._number = 0
         self._replies: dict[int, dict[str, Any]] = {}
         self._changed = threading.Condition()
+        self._writing = threading.Lock()
         self._dead = False
         self._reading = threading.Thread(target=self._read, args=(read_end,), daemon=True)
         self._reading.start()
@@ -230,9 +232,10 @@ class _Child:
             number = self._number
         line = json.dumps({**command, "number": number}).encode() + b"\n"
         try:
-            self._control.write(line)
-            self._control.flush()
-        except OSError:
+            with self._writing:
+                while line:
+                    line = line[self._control.write(line) :]
+        except (OSError, ValueError):  # ended, or closed because it ended
             raise self._death() from None
         with self._changed:
             done = self._changed.wait_for(lambda: number in self._replies or self._dead, _START_S)
@@ -264,6 +267,8 @@ class _Child:
                 if line.endswith(b"\n"):  # a dying process may leave half a line
                     self._take(json.loads(line))
         status = self._process.wait()
+        with contextlib.suppress(OSError):
+            self._control.close()
         with self._changed:
             self._dead = True
             self._changed.notify_all()
@@ -306,7 +311,7 @@ class _Tail:
 
     def _read(self, stream: Any) -> None:
         with stream:
-            while part := stream.read1(4096):
+            while part := stream.read(4096):
                 self._data = (self._data + part)[-4096:]
 
 

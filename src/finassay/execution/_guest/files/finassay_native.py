@@ -71,6 +71,7 @@ def _socket() -> socket.socket:
     global _connection  # noqa: PLW0603 - one connection per process
     if _connection is not None and _connection[0] == os.getpid() and not _ended(_connection[1]):
         return _connection[1]
+    _drop()
     _connection = (os.getpid(), connect("native.sock"))
     return _connection[1]
 

@@ -1,0 +1,173 @@
+"""One small market in every kind of database, and a guest that runs programs as the jail would, without the jail."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from finassay.database import QueryPolicy
+from finassay.execution._broker import Broker
+from finassay.execution._guest import duckdb_mount, guest_env, guest_files
+
+PROGRAMS = Path(__file__).parent / "programs"
+COLUMNS = ("symbol", "day", "close", "volume", "score", "note", "seen_at")
+ROWS = (
+    ("AAA", dt.date(2024, 1, 2), Decimal("10.0000"), 100, 0.5, "first", dt.datetime(2024, 1, 2, 16, 0)),
+    ("AAA", dt.date(2024, 1, 3), Decimal("10.2500"), 200, -0.25, None, dt.datetime(2024, 1, 3, 16, 0, 1)),
+    ("AAA", dt.date(2024, 1, 4), Decimal("10.1250"), 9_000_000_000, None, "it's", None),
+    ("BBB", dt.date(2024, 1, 3), Decimal("0.0001"), None, 1e300, "中文", dt.datetime(2024, 1, 3, 16, 0)),
+    ("BBB", dt.date(2024, 1, 4), Decimal("99999.9999"), 5, 0.1, "", dt.datetime(2024, 1, 4, 23, 59, 59)),
+)
+TABLE = (
+    "CREATE TABLE prices (symbol VARCHAR(20) NOT NULL, day DATE NOT NULL, close DECIMAL(18,4), volume BIGINT, "
+    "score DOUBLE PRECISION, note VARCHAR(50), seen_at {moment}, PRIMARY KEY (symbol, day))"
+)
+
+
+def _literal(value: object) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    return f"'{value}'" if isinstance(value, dt.date) else repr(value) if isinstance(value, float) else str(value)
+
+
+def statements(moment: str) -> list[str]:
+    values = ", ".join("(" + ", ".join(map(_literal, row)) + ")" for row in ROWS)
+    return [TABLE.format(moment=moment), f"INSERT INTO prices VALUES {values}"]
+
+
+@pytest.fixture(scope="session")
+def duckdb_url(tmp_path_factory: pytest.TempPathFactory) -> str:
+    import duckdb
+
+    path = tmp_path_factory.mktemp("file") / "market.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        for statement in statements("TIMESTAMP"):
+            connection.execute(statement)
+    return f"duckdb:///{path}"
+
+
+@pytest.fixture(scope="session")
+def folder_url(tmp_path_factory: pytest.TempPathFactory, duckdb_url: str) -> str:
+    import duckdb
+
+    folder = tmp_path_factory.mktemp("market")
+    with duckdb.connect(duckdb_url.removeprefix("duckdb:///"), read_only=True) as connection:
+        connection.execute(f"COPY prices TO '{folder / 'prices.parquet'}'")
+    return str(folder)
+
+
+@pytest.fixture(scope="session")
+def mariadb_url(mariadb) -> Iterator[str]:
+    with mariadb.database("market") as name:
+        mariadb.execute(*statements("DATETIME"), database=name)
+        yield mariadb.reader_url(name)
+
+
+@pytest.fixture(scope="session")
+def postgres_url(postgres) -> Iterator[str]:
+    with postgres.database("market") as name:
+        postgres.execute(*statements("TIMESTAMP"), database=name)
+        yield postgres.reader_url(name)
+
+
+@dataclass
+class Guest:
+    """A broker, its relay, and the environment of a program."""
+
+    broker: Broker
+    home: Path
+    env: dict[str, str]
+
+    def run(self, program: str) -> object:
+        """Run a program file and return the JSON that it prints."""
+        done = subprocess.run(
+            [sys.executable, "-c", f"import finassay_duckdb as d, runpy; d.install(); runpy.run_path({program!r})"],
+            env=self.env,
+            cwd=self.home / "scratch",
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=50,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def guest(tmp_path: Path) -> Iterator[Callable[..., Guest]]:
+    with contextlib.ExitStack() as stack:
+
+        def start(url: str, dialect: str = "mysql", schema: str = "market", **options: object) -> Guest:
+            home = tmp_path / "run"
+            for name in ("database", "scratch"):
+                (home / name).mkdir(parents=True)
+            for name, path in guest_files().items():
+                (home / name).symlink_to(path)
+            file = duckdb_mount(url, options.get("overlays"), tmp_path)
+            if file is not None:
+                (home / "database" / file.name).symlink_to(file)
+            broker = stack.enter_context(Broker(url, dialect=dialect, socket_dir=home / "sockets", **options))
+            env = guest_env(dialect, schema, duckdb_file=file and file.name, home=str(home))
+            env = _on_free_ports({**env, "PATH": os.environ["PATH"]})
+            stack.enter_context(_relay(home, env))
+            return Guest(broker, home, env)
+
+        yield start
+
+
+def _on_free_ports(env: dict[str, str]) -> dict[str, str]:
+    """Outside the jail there is no loopback of our own, so the ports are."""
+    mysql, postgres = str(free_port()), str(free_port())
+    moved = {"DB_PORT": mysql, "MYSQL_PORT": mysql, "PGPORT": postgres}
+    url = env["DATABASE_URL"].replace(":3306/", f":{mysql}/").replace(":5432/", f":{postgres}/")
+    return {**env, **moved, "DATABASE_URL": url}
+
+
+@contextlib.contextmanager
+def _relay(home: Path, env: dict[str, str]) -> Iterator[None]:
+    command = [sys.executable, str(home / "finassay_relay.py")]
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as relay:
+        assert relay.stdout is not None
+        assert relay.stdout.readline() == b"ready\n"
+        yield
+        relay.kill()
+
+
+@pytest.fixture
+def broker(tmp_path: Path, duckdb_url: str) -> Iterator[Broker]:
+    """A broker over the DuckDB file, with a time limit of two seconds for a statement."""
+    with Broker(duckdb_url, socket_dir=tmp_path / "sockets", policy=QueryPolicy(timeout_s=2.0)) as running:
+        yield running
+
+
+@pytest.fixture
+def native(broker: Broker, monkeypatch: pytest.MonkeyPatch):
+    """The guest's own client of the native socket, imported afresh."""
+    import importlib
+
+    monkeypatch.syspath_prepend(str(guest_files()["finassay_native.py"].parent))
+    monkeypatch.setenv("FINASSAY_SOCKETS", str(broker.socket_dir))
+    import finassay_native
+
+    module = importlib.reload(finassay_native)
+    yield module
+    module._drop()
