@@ -38,7 +38,7 @@ types: setup ## Types of the sources
 	$(BIN)/mypy --strict
 
 docs: setup ## The documentation, into site/
-	$(BIN)/mkdocs build --strict --quiet --site-dir "$(or $(SITE),$(CURDIR)/site)"
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir "$(or $(SITE),$(CURDIR)/site)"
 
 wheel: setup ## The wheel, built and used in a clean environment
 	@PYTHON="$(PYTHON)" sh scripts/check_wheel.sh $(VENV)
