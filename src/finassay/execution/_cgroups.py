@@ -125,16 +125,21 @@ def _version_2(root: Path, own: str, name: str) -> Cgroups:
     for parent in (here, here.parent):
         if not parent.is_relative_to(root):
             continue
-        needed = {"pids", "memory"} & set(_read(parent / "cgroup.controllers").split())
-        with contextlib.suppress(OSError):
-            (parent / "cgroup.subtree_control").write_text(
-                " ".join(f"+{controller}" for controller in needed)
-            )
-        enabled = needed & set(_read(parent / "cgroup.subtree_control").split())
+        enabled = _controllers(parent / "cgroup.subtree_control")
+        if missing := _controllers(parent / "cgroup.controllers") - enabled:
+            with contextlib.suppress(OSError):
+                (parent / "cgroup.subtree_control").write_text(
+                    " ".join(f"+{name}" for name in sorted(missing))
+                )
+            enabled = _controllers(parent / "cgroup.subtree_control")
         # Moving a process takes the right to write the group that is above both places.
         if enabled and os.access(parent / "cgroup.procs", os.W_OK) and (made := _make(parent, name)):
             return Cgroups(dict.fromkeys(sorted(enabled), made), 2)
     return Cgroups({}, 2)
+
+
+def _controllers(path: Path) -> set[str]:
+    return {"pids", "memory"} & set(_read(path).split())
 
 
 def _make(parent: Path, name: str) -> Path | None:

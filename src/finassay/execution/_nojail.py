@@ -8,6 +8,7 @@ writes whatever the user can, and has the network. Processes are not counted.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -98,11 +99,12 @@ class NoJail:
 
 
 def _rewritten(env: Mapping[str, str], places: Mapping[str, str]) -> dict[str, str]:
+    """Name the places of the jail as they are here, where they stand alone and are no part of another path."""
     rewritten = dict(env)
-    for name, value in rewritten.items():
-        for place, here in places.items():
-            value = value.replace(place, here)  # noqa: PLW2901 - one place after the other
-        rewritten[name] = value
+    for place, here in places.items():
+        pattern = re.compile(rf"(?<![\w.-]){re.escape(place)}(?![\w.-])")
+        literal = here.replace("\\", r"\\")
+        rewritten = {name: pattern.sub(literal, value) for name, value in rewritten.items()}
     return rewritten
 
 

@@ -49,7 +49,7 @@ def _judge(
         return Outcome.TIMEOUT, _error("CpuLimit", f"It used more than {limits.cpu_s:g} s of CPU time.")
     if ending.timed_out:
         return Outcome.TIMEOUT, _error("TimeLimit", f"It ran longer than {limits.wall_s:g} s.")
-    if breach == "memory" or (ending.out_of_memory and code in (None, -signal.SIGKILL)):
+    if breach == "memory" or ending.out_of_memory:  # whichever of its processes the kernel took
         return Outcome.MEMORY, _error("MemoryLimit", f"It took more than {_size(limits.memory)} of memory.")
     if breach == "scratch":
         text = f"It left more than {_size(limits.scratch)} in its scratch folder."

@@ -31,6 +31,8 @@ _KILL_PATIENCE_S = 5.0
 _REPORT_BYTES = 1 << 20
 _ERROR_BYTES = 20_000
 _CHUNK = 1 << 16
+# One process alone meets its own limit first: it gets a MemoryError, and can say where.
+_GROUP_SLACK = 128 << 20
 ZYGOTE = Path(__file__).with_name("_zygote")
 _PIPE_BYTES = 1 << 20
 
@@ -224,7 +226,10 @@ class ZygoteSession:
 
     def _limit_group(self, limits: Limits) -> None:
         """Limit all processes together; they count from what the jail itself takes."""
-        most = (self._baseline_memory + limits.memory, self._baseline_processes + limits.processes)
+        most = (
+            self._baseline_memory + limits.memory + _GROUP_SLACK,
+            self._baseline_processes + limits.processes,
+        )
         if most != self._group_limits:
             self._plan.cgroups.limit_memory(most[0])
             self._plan.cgroups.limit_processes(most[1])

@@ -104,7 +104,7 @@ def execute(request: dict[str, Any], module: types.ModuleType, report: int) -> i
     filename = request["filename"]
     try:
         try:
-            exec(compile(request["code"], filename, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+            exec(compile(request["code"], filename, "exec", dont_inherit=True), module.__dict__)
         finally:
             finish_threads()
     except SystemExit as stop:
@@ -130,8 +130,8 @@ def finish_threads() -> None:
     import atexit
     import threading
 
-    threading._shutdown()  # type: ignore[attr-defined]  # noqa: SLF001
-    atexit._run_exitfuncs()  # noqa: SLF001
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
 
 
 def give_spare_memory() -> None:
@@ -156,9 +156,10 @@ def describe(error: BaseException, filename: str) -> dict[str, Any]:
         "memory": memory,
     }
     try:
-        found["message"] = str(error)[:MOST_TEXT]
+        message = str(error)
+        found["message"] = message[:MOST_TEXT]
     except BaseException:  # noqa: BLE001 - its __str__ is the program's
-        found["message"] = "<its message cannot be shown>"
+        message = found["message"] = "<its message cannot be shown>"
     try:
         frames = list(traceback.walk_tb(error.__traceback__))
         own = [line for frame, line in frames if frame.f_code.co_filename == filename]
@@ -168,7 +169,10 @@ def describe(error: BaseException, filename: str) -> dict[str, Any]:
         tb = error.__traceback__
         while tb is not None and tb.tb_frame.f_code.co_filename == __file__:  # our own frames
             tb = tb.tb_next
-        text = "".join(traceback.format_exception(type(error), error, tb))
+        if len(message) > MOST_TEXT:  # shown in part, and without the copies that formatting makes of it
+            text = "".join(traceback.format_tb(tb)) + f"{name}: {message[:MOST_TEXT]}...\n"
+        else:
+            text = "".join(traceback.format_exception(type(error), error, tb))
         found["traceback"] = (
             text if len(text) <= MOST_TEXT else text[: MOST_TEXT // 2] + "\n...\n" + text[-MOST_TEXT // 2 :]
         )

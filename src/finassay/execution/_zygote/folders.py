@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-MOST_FILES = 100_000
+MOST_FILES = 20_000
 
 
-def disk_usage(folder: str, enough: int, owned: bool) -> tuple[int, int]:
+def disk_usage(folder: str, most_bytes: int, most_files: int, owned: bool) -> tuple[int, int]:
     """Return the bytes and files below a folder, counting no further than is needed; a link counts as itself."""
     size = count = 0
     waiting = [folder]
-    while waiting and size <= enough and count <= MOST_FILES:
+    while waiting and size <= most_bytes and count <= most_files:
         path = waiting.pop()
         try:
             with os.scandir(path) as entries:
@@ -28,7 +28,7 @@ def disk_usage(folder: str, enough: int, owned: bool) -> tuple[int, int]:
                 continue
             waiting.append(path)
         except OSError:  # nested deeper than a path can say
-            return size, MOST_FILES + 1
+            return size, max(count, MOST_FILES + 1)
     return size, count
 
 

@@ -47,6 +47,7 @@ class Zygote:
         self.config = config
         self.scratch: str = config["scratch"]
         self.relay: int | None = None
+        self.left = (0, 0)  # bytes and files in the scratch folder after the last call
         self.wake, write = os.pipe()
         for descriptor in (self.wake, write):
             os.set_blocking(descriptor, False)
@@ -100,13 +101,15 @@ class Zygote:
             child(request, descriptors, self.base, self.scratch)
         for descriptor in descriptors:
             os.close(descriptor)
-        watch = Watch(self.config, request["limits"], pid, self.relay)
+        watch = Watch(self.config, request["limits"], self.left, pid, self.relay)
         while watch.status is None and not watch.breach and not self.told_to_stop(watch.next_look):
             watch.look()
             watch.reap()
         self.kill_all()
         watch.reap(block=True)
-        breach = watch.breach or watch.scratch_breach([])
+        breach = watch.scratch_breach([])
+        breach = watch.breach or breach
+        self.left = watch.left
         return {"status": watch.status, "cpu_s": watch.cpu_s, "max_rss": watch.max_rss, "breach": breach}
 
     def told_to_stop(self, until: float) -> bool:

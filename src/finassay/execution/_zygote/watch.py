@@ -16,9 +16,20 @@ TICK_S = 0.1
 class Watch:
     """One call while it runs: its end, and the limits that the kernel does not keep for a group of processes."""
 
-    def __init__(self, config: dict[str, Any], limits: dict[str, Any], pid: int, relay: int | None) -> None:
+    def __init__(
+        self,
+        config: dict[str, Any],
+        limits: dict[str, Any],
+        left: tuple[int, int],
+        pid: int,
+        relay: int | None,
+    ) -> None:
         self.config = config
         self.limits = limits
+        # A program that comes to a folder that is too full already may clean it up; it may not add to it.
+        self.most_bytes = max(limits["scratch"], left[0])
+        self.most_files = max(MOST_FILES, left[1])
+        self.left = left
         self.pid = pid
         self.relay = relay
         self.status: int | None = None
@@ -67,11 +78,13 @@ class Watch:
 
     def scratch_breach(self, living: list[int]) -> str | None:
         """Return what the program left too much of in its folders, counting deleted files that are still open."""
-        scratch, most = self.config["scratch"], self.limits["scratch"]
-        size, count = disk_usage(scratch, most, self.config["contained"])
-        if size <= most and self.config["contained"]:
+        scratch = self.config["scratch"]
+        self.left = size, count = disk_usage(
+            scratch, self.most_bytes, self.most_files, self.config["contained"]
+        )
+        if size <= self.most_bytes and self.config["contained"]:
             size += deleted_bytes(living, os.stat(scratch).st_dev)
-        if size > most:
+        if size > self.most_bytes:
             return "scratch"
-        temporary = (disk_usage(folder, 1 << 62, True)[1] for folder in self.config["temporary"])
-        return "files" if count > MOST_FILES or any(number > MOST_FILES for number in temporary) else None
+        temporary = [disk_usage(folder, 1 << 62, MOST_FILES, True)[1] for folder in self.config["temporary"]]
+        return "files" if count > self.most_files or max(temporary, default=0) > MOST_FILES else None

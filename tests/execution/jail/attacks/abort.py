@@ -1,0 +1,7 @@
+# Abort.
+# ends: killed
+# signal: 6
+# jails: bwrap none
+import os
+
+os.abort()

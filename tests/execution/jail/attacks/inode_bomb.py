@@ -1,0 +1,10 @@
+# Make empty files without end.
+# ends: killed
+# error: ScratchLimit
+# limits: wall_s=50
+import os
+
+number = 0
+while True:
+    os.close(os.open(f"f{number}", os.O_CREAT | os.O_WRONLY))
+    number += 1

@@ -1,0 +1,9 @@
+# Recurse without end.
+# ends: error
+# error: RecursionError
+# jails: bwrap none
+def f():
+    f()
+
+
+f()
