@@ -13,7 +13,7 @@ from support.servers import mariadb, postgres  # noqa: F401
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# The same examples on every run and no deadline, for a busy machine is not a bug; --hypothesis-profile=explore draws new ones
+# The same examples on every run, and no deadline, for a busy machine is not a bug; "explore" draws new ones
 settings.register_profile("explore", deadline=None)
 settings.register_profile("finassay", deadline=None, derandomize=True, database=None)
 settings.load_profile("finassay")
