@@ -62,14 +62,18 @@ def _as_dict(table: TableInfo) -> dict[str, Any]:
 
 
 def _as_text(head: dict[str, str], tables: list[TableInfo]) -> str:
-    lines = [head["url"], f"{head['engine']}, dialect {head['dialect']}, {len(tables)} tables"]
+    lines = [head["url"], f"{head['engine']}, dialect {head['dialect']}, {_counted(len(tables), 'table')}"]
     for table in tables:
-        rows = "rows not counted" if table.rows is None else f"{table.rows:,} rows"
+        rows = "rows not counted" if table.rows is None else _counted(table.rows, "row")
         kind = " (view)" if table.kind == "view" else ""
-        lines += ["", f"{table.schema}.{table.name}{kind}: {rows}, {len(table.columns)} columns"]
+        lines += ["", f"{table.schema}.{table.name}{kind}: {rows}, {_counted(len(table.columns), 'column')}"]
         width = max((len(column.name) for column in table.columns), default=0)
         lines += [_column_line(table, i, width) for i in range(len(table.columns))]
     return "\n".join(lines)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _column_line(table: TableInfo, index: int, width: int) -> str:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10
 _UNSIGNED = 32
 _BINARY_CHARSET = 63
+_STOPPED = {1317, 1968, 1969, 3024}  # killed, or over the time limit of MariaDB or MySQL
+_LOST = {0, 2006, 2013, 2055}
 # Modes that change how a text is cut into words: the policy would judge another statement than the server runs.
 _LEXICAL_MODES = {"ANSI_QUOTES", "ANSI", "NO_BACKSLASH_ESCAPES", "PIPES_AS_CONCAT", "IGNORE_SPACE", "ORACLE", "MSSQL",
                   "DB2", "MAXDB", "POSTGRESQL"}  # fmt: skip
@@ -147,8 +149,10 @@ class MySQLEngine(BaseEngine):
             whole = True
         except pymysql.MySQLError as error:
             whole = _still_usable(error)
-            if _code(error) in {1317, 1969, 3024, 1968, 2013} or self._cancelled:
+            if _code(error) in _STOPPED or self._cancelled:
                 raise Interrupted from error
+            if _code(error) in _LOST:
+                raise self._unavailable(error, "was lost") from None
             raise _query_error(error, source) from error
         finally:
             self._finish(cursor, whole=whole)
@@ -213,7 +217,7 @@ class MySQLEngine(BaseEngine):
         except (pymysql.MySQLError, OSError, RuntimeError) as error:
             raise self._unavailable(error) from None
 
-    def _unavailable(self, error: Exception) -> DatabaseUnavailable:
+    def _unavailable(self, error: Exception, what: str = "cannot be opened") -> DatabaseUnavailable:
         server, code = self._server, _code(error)
         reasons = {
             1045: (f"the user {server.user!r} or the password is wrong", "Check both in the URL."),
@@ -231,7 +235,7 @@ class MySQLEngine(BaseEngine):
         if server.password:
             text = text.replace(server.password, "***")
         why, hint = reasons.get(code or 0, (text, "Check the URL and the server's log."))
-        return DatabaseUnavailable(f"{self.url} cannot be opened: {why}.", hint=hint)
+        return DatabaseUnavailable(f"{self.url} {what}: {why}.", hint=hint)
 
     def _interrupt(self) -> None:
         connection = self._connection

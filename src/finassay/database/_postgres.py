@@ -141,7 +141,7 @@ class PostgresEngine(BaseEngine):
         except psycopg.OperationalError as error:
             if connection.closed or connection.broken:
                 self._drop()
-                raise self._unavailable(error) from None
+                raise self._unavailable(error, "was lost") from None
             raise _query_error(error, sql, source) from error
         except psycopg.Error as error:
             raise _query_error(error, sql, source) from error
@@ -201,7 +201,7 @@ class PostgresEngine(BaseEngine):
         self._connection = connection
         return connection
 
-    def _unavailable(self, error: Exception) -> DatabaseUnavailable:
+    def _unavailable(self, error: Exception, what: str = "cannot be opened") -> DatabaseUnavailable:
         server, text = self._server, str(error).strip()
         if server.password:
             text = text.replace(server.password, "***")
@@ -216,7 +216,7 @@ class PostgresEngine(BaseEngine):
         elif "refused" in text or "timeout" in text or "resolve" in text:
             why = "nothing answers there"
             hint = f"Start the server, or check host and port ({server.host}:{server.port})."
-        return DatabaseUnavailable(f"{self.url} cannot be opened: {why}.", hint=hint)
+        return DatabaseUnavailable(f"{self.url} {what}: {why}.", hint=hint)
 
     def _interrupt(self) -> None:
         connection = self._connection

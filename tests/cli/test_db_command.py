@@ -1,0 +1,81 @@
+"""`finassay db info`, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.servers import Server
+
+
+def finassay(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "finassay", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "prices.csv").write_text("symbol,day,close\n000001,2024-01-02,10.5\n000002,2024-01-02,7\n")
+    return tmp_path
+
+
+def test_it_prints_tables_rows_and_columns(folder: Path) -> None:
+    done = finassay("db", "info", str(folder))
+    assert done.returncode == 0
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert lines[0] == str(folder)
+    assert lines[1].startswith("DuckDB ")
+    assert lines[1].endswith(", dialect duckdb, 1 table")
+    assert lines[3:] == [
+        "main.prices: 2 rows, 3 columns",
+        "  symbol  VARCHAR",
+        "  day     DATE",
+        "  close   DOUBLE",
+    ]
+
+
+def test_json_is_a_versioned_document(folder: Path) -> None:
+    done = finassay("db", "info", str(folder), "--format", "json")
+    document = json.loads(done.stdout)
+    assert document["schema_version"] == 1
+    assert document["dialect"] == "duckdb"
+    (table,) = document["tables"]
+    assert (table["name"], table["rows"], table["kind"], table["primary_key"]) == ("prices", 2, "table", [])
+    assert table["columns"][0] == {
+        "name": "symbol",
+        "type": "VARCHAR",
+        "arrow_type": "string",
+        "nullable": True,
+        "comment": "",
+    }
+
+
+def test_a_missing_file_is_bad_input(folder: Path) -> None:
+    done = finassay("db", "info", str(folder / "price.csv"))
+    assert done.returncode == 2
+    assert "no file or folder" in done.stderr
+    assert "Close names there: prices.csv" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.servers
+def test_servers_count_on_request(mariadb: Server) -> None:
+    with mariadb.database("info") as name:
+        mariadb.execute(
+            "CREATE TABLE t (a INT PRIMARY KEY COMMENT 'the key')", "INSERT INTO t VALUES (1)", database=name
+        )
+        url = mariadb.reader_url(name)
+        plain = finassay("db", "info", url)
+        assert "info.t: rows not counted, 1 column\n  a  int(11)  key  not null  the key" in plain.stdout
+        counted = finassay("db", "info", url, "--counts")
+        assert "info.t: 1 row, 1 column" in counted.stdout
+        assert "***" in counted.stdout
+        assert "s3cret" not in counted.stdout
