@@ -160,7 +160,7 @@ class Aggregate:
     def _plain_concat(self, text: str) -> str:
         if not self.order:
             self.warn("open: GROUP_CONCAT without ORDER BY: the order of its parts")
-        order = ", ".join(ordering(value, descending) for value, descending in self.order)
+        order = ", ".join(_concat_order(value, descending) for value, descending in self.order)
         return f"string_agg({text}, {v.quote(self.separator)}{' ORDER BY ' + order if order else ''})"
 
     def _distinct_concat(self, text: str) -> str:
@@ -183,6 +183,14 @@ class Aggregate:
             f"THEN error('MySQL-dialect layer: GROUP_CONCAT(DISTINCT) over spellings equal under the collation') "
             f"ELSE {joined} END"
         )
+
+
+def _concat_order(value: Value, descending: bool) -> str:
+    """Return an ORDER BY item of GROUP_CONCAT, which compares stored fields: NULL is 0 or the empty string there."""
+    empty = {"str": "''"}.get(value.type.kind, "0" if value.type.numeric else None)
+    if empty is None or value.type.kind in {"bool", "null"}:
+        return ordering(value, descending)
+    return f"coalesce({key(value)}, {empty}) {'DESC' if descending else 'ASC'}"
 
 
 def ordering(value: Value, descending: bool) -> str:

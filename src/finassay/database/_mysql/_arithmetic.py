@@ -15,6 +15,8 @@ from finassay.database._mysql._values import MAX_DIGITS, MAX_SCALE, Type, Value
 
 DIV_INCREMENT = 4  # the server's div_precision_increment
 _ROOM = 17  # digits before the point that are always kept when a product or quotient is cut to 38 digits
+_SHORT = 18  # digits of a DECIMAL that DuckDB holds in 64 bits
+_NOT_FIXED = 31  # decimals from which a DOUBLE is shown in full
 _WORD = 9  # MySQL keeps decimals in words of nine digits
 
 
@@ -30,7 +32,7 @@ def add(operator: str, left: Value, right: Value) -> Value:
     left, right = to_number(left), to_number(right)
     kinds = {left.type.kind, right.type.kind}
     if "dbl" in kinds:
-        return _doubles(operator, left, right, max)
+        return _doubles(operator, left, right, max(_decimals(left), _decimals(right)))
     if "dec" in kinds:
         first, second = to_decimal(left), to_decimal(right)
         target = v.decimal_type(
@@ -38,7 +40,7 @@ def add(operator: str, left: Value, right: Value) -> Value:
             max(first.type.scale, second.type.scale),
             max(first.type.held, second.type.held),
         )
-        return Value(f"CAST({first.sql} {operator} {second.sql} AS {target.duckdb})", target)
+        return Value(f"CAST({roomy(first)} {operator} {second.sql} AS {target.duckdb})", target)
     return _integers(operator, left, right)
 
 
@@ -47,7 +49,7 @@ def multiply(left: Value, right: Value) -> Value:
     left, right = to_number(left), to_number(right)
     kinds = {left.type.kind, right.type.kind}
     if "dbl" in kinds:
-        return _doubles("*", left, right, lambda pair: sum(pair))
+        return _doubles("*", left, right, _decimals(left) + _decimals(right))
     if "dec" not in kinds:
         return _integers("*", left, right)
     first, second = to_decimal(left), to_decimal(right)
@@ -55,19 +57,21 @@ def multiply(left: Value, right: Value) -> Value:
     scale, held, digits = min(MAX_SCALE, a.scale + b.scale), a.held + b.held, a.digits + b.digits
     if held <= MAX_DIGITS - _ROOM or digits + held <= MAX_DIGITS:
         target = v.decimal_type(digits, scale, held)
-        return Value(f"CAST({first.sql} * {second.sql} AS {target.duckdb})", target)
+        return Value(f"CAST({roomy(first)} * {second.sql} AS {target.duckdb})", target)
     cut = max(scale, MAX_DIGITS - _ROOM)
     if cut > MAX_DIGITS:
         raise CannotConvert("decimal of more than 38 digits")
     target = v.decimal_type(digits, scale, min(held, cut))
-    call = f"mysql_multiply(CAST({first.sql} AS VARCHAR), CAST({second.sql} AS VARCHAR), {target.held})"
+    call = v.call("mysql_multiply", f"CAST({first.sql} AS VARCHAR)", f"CAST({second.sql} AS VARCHAR)", str(target.held))
     return Value(f"CAST({call} AS {target.duckdb})", target)
 
 
 def _integers(operator: str, left: Value, right: Value) -> Value:
-    if "uint" in {left.type.kind, right.type.kind}:
-        raise CannotConvert("arithmetic on unsigned integers")
     first, second = to_int(left), to_int(right)
+    if "uint" in {first.type.kind, second.type.kind}:
+        # An unsigned operand makes the result unsigned: below zero is an error in MySQL too.
+        wide = f"CAST({first.sql} AS HUGEINT) {operator} CAST({second.sql} AS HUGEINT)"
+        return Value(f"CAST({wide} AS UBIGINT)", v.UINT)
     digits = max(first.type.digits, second.type.digits) + 1
     if operator == "*":
         digits = first.type.digits + second.type.digits
@@ -78,14 +82,23 @@ def _wide(value: Value) -> str:
     return value.sql if value.sql.startswith("CAST(") else f"CAST({value.sql} AS BIGINT)"
 
 
-def _doubles(operator: str, left: Value, right: Value, scales: object) -> Value:
-    if -1 not in {_decimals(left), _decimals(right)}:
-        raise CannotConvert("arithmetic on a DOUBLE with fixed decimals")
-    return Value(f"({to_double(left).sql} {operator} {to_double(right).sql})", v.DOUBLE)
+def _doubles(operator: str, left: Value, right: Value, scale: int) -> Value:
+    fixed = -1 not in {_decimals(left), _decimals(right)} and scale < _NOT_FIXED
+    return Value(
+        f"({to_double(left).sql} {operator} {to_double(right).sql})", Type("dbl", scale=scale if fixed else -1)
+    )
 
 
 def _decimals(value: Value) -> int:
     return value.type.scale if value.type.kind in {"dbl", "dec"} else 0
+
+
+def roomy(value: Value) -> str:
+    """Return a decimal in at least 19 digits: DuckDB gives two short decimals a result of 18 digits at most."""
+    kind = value.type
+    if kind.digits + kind.held > _SHORT:
+        return value.sql
+    return f"CAST({value.sql} AS DECIMAL({_SHORT + 1},{kind.held}))"
 
 
 def words(digits: int) -> int:
@@ -101,10 +114,11 @@ def divide(left: Value, right: Value) -> Value:
     """
     left, right = to_number(left), to_number(right)
     if "dbl" in {left.type.kind, right.type.kind}:
-        if left.type.scale >= 0 and left.type.kind == "dbl" and right.type.kind != "dbl":
-            raise CannotConvert("arithmetic on a DOUBLE with fixed decimals")
         first, second = to_double(left), to_double(right)
-        return Value(f"CASE WHEN {second.sql} <> 0 THEN {first.sql} / {second.sql} END", v.DOUBLE)
+        scale = max(_decimals(left), _decimals(right)) + DIV_INCREMENT
+        fixed = -1 not in {_decimals(left), _decimals(right)} and scale < _NOT_FIXED
+        kind = Type("dbl", scale=scale if fixed else -1)
+        return v.let([first, second], lambda x, y: f"CASE WHEN {y.sql} <> 0 THEN {x.sql} / {y.sql} END", kind)
     return quotient(to_decimal(left), to_decimal(right))
 
 
@@ -120,7 +134,7 @@ def quotient(a: Value, b: Value) -> Value:
     if held > MAX_DIGITS:
         raise CannotConvert("decimal of more than 38 digits")
     target = v.decimal_type(digits, scale, held)
-    return Value(_quotient_sql(a, b, target), target)
+    return v.let([a, b], lambda x, y: _quotient_sql(x, y, target), target)
 
 
 def _quotient_sql(a: Value, b: Value, target: Type) -> str:
@@ -128,7 +142,7 @@ def _quotient_sql(a: Value, b: Value, target: Type) -> str:
     size_a, size_b = a.type.digits + a.type.held, b.type.digits + b.type.held
     power = f"CAST('1{'0' * max(shift, 0)}' AS HUGEINT)"
     if shift < 0 or (size_a + shift > MAX_DIGITS and size_b + shift > MAX_DIGITS):
-        call = f"mysql_divide(CAST({a.sql} AS VARCHAR), CAST(nullif({b.sql}, 0) AS VARCHAR), {target.held})"
+        call = v.call("mysql_divide", f"CAST({a.sql} AS VARCHAR)", f"CAST(nullif({b.sql}, 0) AS VARCHAR)", str(target.held))
         return f"CAST({call} AS {target.duckdb})"
     first, second = unscaled(a), unscaled(b)
     if size_a + shift <= MAX_DIGITS:
@@ -145,7 +159,7 @@ def unscaled(value: Value) -> str:
     if kind.held == 0:
         return f"CAST({value.sql} AS HUGEINT)"
     if kind.digits + 2 * kind.held + 1 <= MAX_DIGITS:
-        return f"CAST({value.sql} * CAST(1{'0' * kind.held} AS DECIMAL({kind.held + 1},0)) AS HUGEINT)"
+        return f"CAST({roomy(value)} * CAST(1{'0' * kind.held} AS DECIMAL({kind.held + 1},0)) AS HUGEINT)"
     return f"CAST(replace(CAST({value.sql} AS VARCHAR), '.', '') AS HUGEINT)"
 
 
@@ -157,14 +171,18 @@ def integer_divide(left: Value, right: Value) -> Value:
         raise CannotConvert("arithmetic on unsigned integers")
     a, b = to_number(left), to_number(right)
     if "dec" not in {a.type.kind, b.type.kind}:
-        return Value(f"CASE WHEN {b.sql} <> 0 THEN {_wide(a)} // {_wide(b)} END", Type("int", a.type.digits))
-    first, second = to_decimal(a), to_decimal(b)
+        kind = Type("int", a.type.digits)
+        return v.let([a, b], lambda x, y: f"CASE WHEN {y.sql} <> 0 THEN {_wide(x)} // {_wide(y)} END", kind)
+    return v.let([to_decimal(a), to_decimal(b)], _decimal_div, v.INT)
+
+
+def _decimal_div(first: Value, second: Value) -> str:
     scale = max(first.type.held, second.type.held)
     sides = []
     for side in (first, second):
         target = v.decimal_type(side.type.digits, scale)
         sides.append(unscaled(side.retyped(f"CAST({side.sql} AS {target.duckdb})", target)))
-    return Value(f"CASE WHEN {second.sql} <> 0 THEN CAST({sides[0]} // {sides[1]} AS BIGINT) END", v.INT)
+    return f"CASE WHEN {second.sql} <> 0 THEN CAST({sides[0]} // {sides[1]} AS BIGINT) END"
 
 
 def modulo(left: Value, right: Value) -> Value:
@@ -174,22 +192,23 @@ def modulo(left: Value, right: Value) -> Value:
         raise CannotConvert("arithmetic on unsigned integers")
     kinds = {a.type.kind, b.type.kind}
     if "dbl" in kinds:
-        return Value(
-            f"CASE WHEN {to_double(b).sql} <> 0 THEN {to_double(a).sql} % {to_double(b).sql} END", v.DOUBLE
-        )
+        pair = [to_double(a), to_double(b)]
+        return v.let(pair, lambda x, y: f"CASE WHEN {y.sql} <> 0 THEN {x.sql} % {y.sql} END", v.DOUBLE)
     if "dec" not in kinds:
-        return Value(
-            f"CASE WHEN {b.sql} <> 0 THEN {_wide(a)} % {_wide(b)} END",
-            Type("int", max(a.type.digits, b.type.digits)),
-        )
+        kind = Type("int", max(a.type.digits, b.type.digits))
+        return v.let([a, b], lambda x, y: f"CASE WHEN {y.sql} <> 0 THEN {_wide(x)} % {_wide(y)} END", kind)
     first, second = to_decimal(a), to_decimal(b)
     target = v.decimal_type(
         max(first.type.digits, second.type.digits),
         max(first.type.scale, second.type.scale),
         max(first.type.held, second.type.held),
     )
-    wide = f"CAST({first.sql} AS {target.duckdb}) % CAST({second.sql} AS {target.duckdb})"
-    return Value(f"CASE WHEN {second.sql} <> 0 THEN {wide} END", target)
+
+    def remainder(x: Value, y: Value) -> str:
+        wide = f"CAST({x.sql} AS {target.duckdb}) % CAST({y.sql} AS {target.duckdb})"
+        return f"CASE WHEN {y.sql} <> 0 THEN {wide} END"
+
+    return v.let([first, second], remainder, target)
 
 
 def negate(value: Value) -> Value:
@@ -215,19 +234,22 @@ def round_to(value: Value, places: int) -> Value:
     if kind.kind == "dbl":
         if places < 0 or places > 15:
             raise CannotConvert("ROUND of a DOUBLE to this many places")
-        return number.retyped(f"mysql_round_double({number.sql}, 1e{places})", Type("dbl", scale=places))
+        return number.retyped(v.call("mysql_round_double", number.sql, f"1e{places}"), Type("dbl", scale=places))
     if places < 0:
         unit = f"CAST('1{'0' * -places}' AS HUGEINT)"
         if -places > 18:
             raise CannotConvert("ROUND to this many places")
-        tens = f"mysql_round_tens({number.sql}, {unit})"
+        tens = v.call("mysql_round_tens", number.sql, unit)
         if kind.kind == "dec":
             target = v.decimal_type(kind.digits + 1, 0)
             return number.retyped(f"CAST({tens} AS {target.duckdb})", target)
         return number.retyped(f"CAST({tens} AS BIGINT)", Type("int", min(19, kind.digits + 1)))
     if kind.kind != "dec":
         return number
-    kept = min(places, kind.held)
+    # Asked for more digits than there are, MySQL adds zeros, and a later division counts them.
+    kept = min(places, MAX_SCALE) if kind.digits + places <= MAX_DIGITS else min(places, kind.held)
+    if kept < places:
+        raise CannotConvert("decimal of more than 38 digits")
     target = v.decimal_type(kind.digits + 1, kept)
     return number.retyped(f"CAST({number.sql} AS {target.duckdb})", target)
 
@@ -242,9 +264,12 @@ def truncate_to(value: Value, places: int) -> Value:
         if places >= 0:
             return number
         step = f"CAST(1{'0' * -places} AS BIGINT)"
-        return number.retyped(f"({_wide(number)} - {_wide(number)} % {step})", kind)
+        return v.let([number], lambda x: f"({_wide(x)} - {_wide(x)} % {step})", kind)
     if places >= kind.held:
-        return number.retyped(number.sql, v.decimal_type(kind.digits, kind.held))
+        if kind.digits + places > MAX_DIGITS:
+            raise CannotConvert("decimal of more than 38 digits")
+        wider = v.decimal_type(kind.digits, places)
+        return number.retyped(f"CAST({number.sql} AS {wider.duckdb})", wider)
     digits = v.decimal_type(kind.digits, kind.held)
     if places >= 0:
         step = f"CAST('{'1' if places == 0 else '0.' + '0' * (places - 1) + '1'}' AS {digits.duckdb})"
@@ -253,8 +278,11 @@ def truncate_to(value: Value, places: int) -> Value:
             raise CannotConvert("TRUNCATE to this many places")
         step = f"CAST('1{'0' * -places}' AS {digits.duckdb})"
     target = v.decimal_type(kind.digits, max(places, 0))
-    cut = f"{number.sql} - CAST({number.sql} AS {digits.duckdb}) % {step}"
-    return number.retyped(f"CAST({cut} AS {target.duckdb})", target)
+
+    def cut(x: Value) -> str:
+        return f"CAST({x.sql} - CAST({x.sql} AS {digits.duckdb}) % {step} AS {target.duckdb})"
+
+    return v.let([number], cut, target)
 
 
 def floor_or_ceiling(function: str, value: Value) -> Value:
@@ -277,5 +305,5 @@ def printable(value: Value) -> Value:
     if kind.kind == "bool":
         return value.retyped(f"CAST({value.sql} AS BIGINT)", Type("int", 1))
     if kind.kind == "dbl" and kind.scale >= 0:
-        return value.retyped(f"mysql_round_double({value.sql}, 1e{kind.scale})", v.DOUBLE)
+        return value.retyped(v.call("mysql_round_double", value.sql, f"1e{kind.scale}"), v.DOUBLE)
     return shown(value)

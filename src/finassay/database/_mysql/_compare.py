@@ -5,6 +5,8 @@ from __future__ import annotations
 from finassay.database._mysql import _values as v
 from finassay.database._mysql._convert import (
     CannotConvert,
+    as_type,
+    common_type,
     datetime_literal,
     key,
     read_datetime,
@@ -13,6 +15,7 @@ from finassay.database._mysql._convert import (
     to_double,
     to_int,
     to_number,
+    to_temporal,
 )
 from finassay.database._mysql._values import Type, Value
 
@@ -91,7 +94,7 @@ def _moment_with(moment: Value, other: Value) -> tuple[str, str]:
     if moment.type.kind == "time":
         return _time_with(moment, other)
     if other.type.kind == "str" and other.literal is None:
-        return f"CAST({moment.sql} AS TIMESTAMP)", f"mysql_comparable_datetime({other.sql})"
+        return f"CAST({moment.sql} AS TIMESTAMP)", v.call("mysql_comparable_datetime", other.sql)
     if not isinstance(other.literal, (str, int)) or isinstance(other.literal, bool):
         raise CannotConvert("comparison of a date with a number")
     if isinstance(other.literal, int) and len(str(other.literal)) not in {8, 14}:
@@ -144,31 +147,50 @@ def row_compare(operator: str, lefts: list[Value], rights: list[Value]) -> Value
     return Value(f"({strict} OR ({compare('=', lefts[0], rights[0]).sql} AND {rest}))", v.BOOL)
 
 
+def _as_moments(values: list[Value]) -> list[Value]:
+    """Read literals as dates where other arguments are dates."""
+    kinds = {value.type.kind for value in values}
+    if not kinds & {"date", "datetime"} or not kinds & {"str", "int"}:
+        return values
+    moments = [value if value.type.temporal else to_temporal(value) for value in values]
+    literal = all(value.type.temporal or value.literal is not None for value in values)
+    if not literal or "date" not in kinds or {moment.type.kind for moment in moments} != {"date"}:
+        raise CannotConvert("GREATEST or LEAST of mixed types")
+    return moments
+
+
 def greatest(operator: str, values: list[Value]) -> Value:
     """Return GREATEST (``>``) or LEAST (``<``): NULL when any argument is."""
+    values = _as_moments(values)
     kinds = {value.type.kind for value in values}
-    function = "greatest" if operator == ">" else "least"
-    nulls = " OR ".join(f"{value.sql} IS NULL" for value in values)
     if kinds <= {"null"}:
         return v.NULL_VALUE
     if kinds <= {"bool", "int", "dec", "dbl", "null"}:
-        from finassay.database._mysql._convert import as_type, common_type
-
         target = common_type(values)
-        if target.kind == "bool":
-            target = Type("int", 1)
-        parts = ", ".join(as_type(to_number(value), target).sql for value in values)
-        return Value(f"CASE WHEN {nulls} THEN NULL ELSE {function}({parts}) END", target)
-    if kinds in ({"date"}, {"datetime"}):
-        parts = ", ".join(value.sql for value in values)
-        return Value(f"CASE WHEN {nulls} THEN NULL ELSE {function}({parts}) END", values[0].type)
-    if kinds == {"date", "datetime"}:
-        parts = ", ".join(f"CAST({value.sql} AS TIMESTAMP)" for value in values)
-        return Value(f"CASE WHEN {nulls} THEN NULL ELSE {function}({parts}) END", v.DATETIME)
-    if kinds == {"str"}:
-        best = values[0]
-        for value in values[1:]:
-            pick = f"CASE WHEN {key(best)} {operator}= {key(value)} THEN {best.sql} ELSE {value.sql} END"
-            best = Value(f"({pick})", best.type)
-        return Value(f"CASE WHEN {nulls} THEN NULL ELSE {best.sql} END", values[0].type)
-    raise CannotConvert("GREATEST or LEAST of mixed types")
+        target = Type("int", 1) if target.kind == "bool" else target
+        values = [as_type(to_number(value), target) for value in values]
+    elif kinds == {"date", "datetime"}:
+        target = v.DATETIME
+        values = [as_type(value, target) for value in values]
+    elif len(kinds) == 1 and kinds <= {"date", "datetime", "str"}:
+        target = values[0].type
+    else:
+        raise CannotConvert("GREATEST or LEAST of mixed types")
+    if target.kind == "str":
+        return v.let(values, lambda *each: _greatest_text(operator, list(each)), target)
+    function = "greatest" if operator == ">" else "least"
+    return v.let(values, lambda *each: _null_if_any(each, f"{function}({', '.join(x.sql for x in each)})"), target)
+
+
+def _null_if_any(values: tuple[Value, ...] | list[Value], body: str) -> str:
+    nulls = " OR ".join(f"{value.sql} IS NULL" for value in values)
+    return f"CASE WHEN {nulls} THEN NULL ELSE {body} END"
+
+
+def _greatest_text(operator: str, values: list[Value]) -> str:
+    """Return the first of the largest (smallest) strings."""
+    whens = []
+    for value in values[:-1]:
+        wins = " AND ".join(f"{key(value)} {operator}= {key(other)}" for other in values)
+        whens.append(f"WHEN {wins} THEN {value.sql}")
+    return _null_if_any(values, f"CASE {' '.join(whens)} ELSE {values[-1].sql} END")

@@ -48,11 +48,11 @@ def to_number(value: Value) -> Value:
             return Value(f"CAST({number!r} AS DOUBLE)", v.DOUBLE, literal=number)
         if value.type.collation == "binary":
             raise CannotConvert("use of a binary string as a number")
-        return value.retyped(f"mysql_number({value.sql})", v.DOUBLE)
+        return value.retyped(v.call("mysql_number", value.sql), v.DOUBLE)
     if kind == "date":
         return value.retyped(f"CAST(strftime({value.sql}, '%Y%m%d') AS BIGINT)", Type("int", 8))
     if kind == "datetime":
-        return value.retyped(f"mysql_datetime_number({value.sql})", Type("int", 14))
+        return value.retyped(v.call("mysql_datetime_number", value.sql), Type("int", 14))
     raise CannotConvert("use of a TIME as a number")
 
 
@@ -111,7 +111,7 @@ def to_text(value: Value) -> Value:
     elif kind == "dbl":
         sql = _double_text(value)
     elif kind == "datetime":
-        sql = f"mysql_datetime_text({value.sql})"
+        sql = v.call("mysql_datetime_text", value.sql)
     elif kind == "time":
         raise CannotConvert("use of a TIME as a string")
     else:
@@ -122,7 +122,7 @@ def to_text(value: Value) -> Value:
 def _double_text(value: Value) -> str:
     if value.type.scale >= 0:
         raise CannotConvert("use of a DOUBLE with fixed decimals as a string")
-    return f"mysql_double_text({value.sql})"
+    return v.call("mysql_double_text", value.sql)
 
 
 # --- dates ---------------------------------------------------------------------------------------------------------
@@ -174,9 +174,9 @@ def to_temporal(value: Value) -> Value:
             return Value(f"CAST('{moment.date().isoformat()}' AS DATE)", v.DATE)
         return Value(datetime_literal(moment), v.DATETIME)
     if kind == "int":
-        return value.retyped(f"mysql_integer_datetime({value.sql})", v.DATETIME)
+        return value.retyped(v.call("mysql_integer_datetime", value.sql), v.DATETIME)
     if kind == "str":
-        return value.retyped(f"mysql_text_datetime({value.sql})", v.DATETIME)
+        return value.retyped(v.call("mysql_text_datetime", value.sql), v.DATETIME)
     raise CannotConvert(f"use of a {kind} as a date")
 
 
@@ -272,7 +272,7 @@ def key(value: Value) -> str:
                 from finassay.database._mysql._general_ci import key as collation_key
 
                 return v.quote(collation_key(value.literal))
-            return f"mysql_key({value.sql})"
+            return v.call("mysql_key", value.sql)
         if kind.collation == "cs":
             return f"rtrim({value.sql}, ' ')"
         return value.sql

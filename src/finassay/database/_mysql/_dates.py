@@ -85,21 +85,18 @@ def _shift(moment: Value, steps: str, clock: bool) -> Value:
     start = to_temporal(moment)
     as_text = not moment.type.temporal
     if start.type.kind == "date" and not clock:
-        shifted = Value(f"mysql_in_range(CAST({start.sql} + {steps} AS DATE))", v.DATE)
+        shifted = Value(v.call("mysql_in_range", f"CAST({start.sql} + {steps} AS DATE)"), v.DATE)
     else:
-        shifted = Value(f"mysql_in_range(CAST({start.sql} AS TIMESTAMP) + {steps})", v.DATETIME)
+        shifted = Value(v.call("mysql_in_range", f"CAST({start.sql} AS TIMESTAMP) + {steps}"), v.DATETIME)
     if moment.type.kind == "null":
         return Value("CAST(NULL AS DATE)", v.DATE)
     if not as_text:
         return shifted
-    if moment.literal is None and not clock:
-        # A string column: MySQL prints the time of day where the text had one.
-        source = to_text(moment).sql
-        plain = f"strftime({shifted.sql}, '%Y-%m-%d')"
-        return Value(
-            f"CASE WHEN contains({source}, ':') OR length(trim({source})) = 14 THEN {to_text(shifted).sql} ELSE {plain} END",
-            v.STRING,
-        )
+    if moment.literal is None:
+        # A computed string or a column: with a time of day MySQL adds microseconds to what it prints, by its type.
+        if clock:
+            raise CannotConvert("INTERVAL with a unit below a day on a string that is not a literal")
+        return Value(v.call("mysql_shifted_text", to_text(moment).sql, shifted.sql), v.STRING)
     return to_text(shifted)
 
 
@@ -120,7 +117,7 @@ def _timestampdiff(call: Call) -> Value:
     unit = call.constant_text(0)
     first, second = to_datetime(call.args[1]).sql, to_datetime(call.args[2]).sql
     if unit in _MONTH_UNITS:
-        months = f"mysql_months({first}, {second})"
+        months = v.call("mysql_months", first, second)
         return Value(f"({months} // {_MONTH_UNITS[unit]})" if unit != "MONTH" else months, Type("int", 7))
     sizes = {**_CLOCK_UNITS, "DAY": _DAY_MICROSECONDS, "WEEK": 7 * _DAY_MICROSECONDS}
     if unit not in sizes:
@@ -202,14 +199,18 @@ def week(date: str, mode: int) -> tuple[str, str]:
 @function("WEEK", args=(1, 2))
 def _week(call: Call) -> Value:
     mode = call.constant_int(1) if len(call.args) == 2 else 0
-    return Value(week(to_date(call.args[0]).sql, mode)[0], _SMALL)
+    return v.let([to_date(call.args[0])], lambda date: week(date.sql, mode)[0], _SMALL)
 
 
 @function("YEARWEEK", args=(1, 2))
 def _yearweek(call: Call) -> Value:
     mode = call.constant_int(1) if len(call.args) == 2 else 0
-    number, year = week(to_date(call.args[0]).sql, mode | 2)
-    return Value(f"({year} * 100 + {number})", Type("int", 6))
+
+    def both(date: Value) -> str:
+        number, year = week(date.sql, mode | 2)
+        return f"({year} * 100 + {number})"
+
+    return v.let([to_date(call.args[0])], both, Type("int", 6))
 
 
 _EXTRACT = {
@@ -225,7 +226,7 @@ def _extract(call: Call) -> Value:
     if unit == "QUARTER":
         return Value(f"quarter({to_date(call.args[1]).sql})", _SMALL)
     if unit == "WEEK":
-        return Value(week(to_date(call.args[1]).sql, 0)[0], _SMALL)
+        return v.let([to_date(call.args[1])], lambda date: week(date.sql, 0)[0], _SMALL)
     if unit not in _EXTRACT:
         raise CannotConvert(f"EXTRACT({unit} FROM …)")
     if unit not in {"YEAR", "MONTH", "DAY", "YEAR_MONTH"} and not call.args[1].type.temporal:
@@ -253,9 +254,12 @@ _WEEK_SPECIFIERS = {"U": (0, 0), "u": (1, 0), "V": (2, 0), "v": (3, 0), "X": (2,
 
 def date_format(moment: Value, pattern: str) -> Value:
     """Return DATE_FORMAT with a literal format; an unknown specifier prints its letter."""
-    date = to_datetime(moment).sql
+    return v.let([to_datetime(moment)], lambda date: _format_parts(date.sql, pattern), v.STRING)
+
+
+def _format_parts(date: str, pattern: str) -> str:
     parts: list[str] = []
-    for plain, specifier in re.findall(r"([^%]+)|%(.)", pattern, re.DOTALL):
+    for plain, specifier in re.findall(r"([^%]+|%$)|%(.)", pattern, re.DOTALL):
         if plain:
             parts.append(v.quote(plain))
         elif specifier in _WEEK_SPECIFIERS:
@@ -264,14 +268,10 @@ def date_format(moment: Value, pattern: str) -> Value:
             parts.append(f"lpad(CAST({number} AS VARCHAR), {4 if which else 2}, '0')")
         elif specifier in _SPECIFIERS:
             parts.append(_SPECIFIERS[specifier].format(d=date))
-        elif specifier == "%" or not specifier.isalpha():
-            parts.append(v.quote(specifier))
         else:
-            raise CannotConvert(f"DATE_FORMAT specifier %{specifier}")
-    if pattern.endswith("%") and not re.search(r"(?<!%)(?:%%)+$", pattern):
-        raise CannotConvert("DATE_FORMAT with a lone % at the end")
+            parts.append(v.quote(specifier))
     body = " || ".join(parts) if parts else "''"
-    return Value(f"CASE WHEN {date} IS NOT NULL THEN {body} END", v.STRING)
+    return f"CASE WHEN {date} IS NOT NULL THEN {body} END"
 
 
 @function("DATE_FORMAT", args=2)
@@ -308,11 +308,11 @@ def _str_to_date(call: Call) -> Value:
             return "0"
         return f"CAST(regexp_extract({source}, {whole}, {groups.index(each) + 1}) AS BIGINT)"
 
-    date = f"mysql_valid_date({part('year')}, {part('month')}, {part('day')})"
+    date = v.call("mysql_valid_date", part('year'), part('month'), part('day'))
     clock = set(groups) & {"hour", "minute", "second"}
     result = date
     if clock:
-        result = f"mysql_valid_datetime({date}, {part('hour')}, {part('minute')}, {part('second')})"
+        result = v.call("mysql_valid_datetime", date, part('hour'), part('minute'), part('second'))
     return (
         Value(
             f"CASE WHEN regexp_matches({source}, {whole}) THEN {result} "
@@ -339,28 +339,28 @@ def _number(value: Value) -> str:
 
 @function("MAKEDATE", args=2)
 def _makedate(call: Call) -> Value:
-    return Value(f"mysql_makedate({_number(call.args[0])}, {_number(call.args[1])})", v.DATE)
+    return Value(v.call("mysql_makedate", _number(call.args[0]), _number(call.args[1])), v.DATE)
 
 
 @function("TO_DAYS")
 def _to_days(call: Call) -> Value:
-    return Value(f"mysql_days({to_date(call.args[0]).sql})", Type("int", 7))
+    return Value(v.call("mysql_days", to_date(call.args[0]).sql), Type("int", 7))
 
 
 @function("FROM_DAYS")
 def _from_days(call: Call) -> Value:
-    return Value(f"mysql_from_days({_number(call.args[0])})", v.DATE)
+    return Value(v.call("mysql_from_days", _number(call.args[0])), v.DATE)
 
 
 @function("PERIOD_DIFF", args=2)
 def _period_diff(call: Call) -> Value:
-    first, second = (f"mysql_period_months({_number(value)})" for value in call.args)
+    first, second = (v.call("mysql_period_months", _number(value)) for value in call.args)
     return Value(f"({first} - {second})", Type("int", 6))
 
 
 @function("PERIOD_ADD", args=2)
 def _period_add(call: Call) -> Value:
-    return Value(f"mysql_period_add({_number(call.args[0])}, {_number(call.args[1])})", Type("int", 6))
+    return Value(v.call("mysql_period_add", _number(call.args[0]), _number(call.args[1])), Type("int", 6))
 
 
 @function("DATE LITERAL", "TIMESTAMP LITERAL")

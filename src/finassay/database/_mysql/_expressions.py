@@ -117,6 +117,8 @@ class Expressions:
         QueryError
             For a name that does not exist or is ambiguous.
         """
+        if node is None:
+            self.source.error("Expected an expression, found the end of a clause.", None)
         if context.grouping is not None and not isinstance(node, (exp.Column, exp.Literal, *_SKIPPED)):
             grouped = self._group_key(node, context)
             if grouped is not None:
@@ -133,12 +135,20 @@ class Expressions:
         grouping = context.grouping
         if grouping is None or not grouping.keys or has_aggregate(node):
             return None
-        if any(isinstance(each, (exp.Window, *_SKIPPED)) for each in walk_own(node)):
+        nodes = walk_own(node)
+        if any(isinstance(each, (exp.Window, *_SKIPPED)) for each in nodes):
+            return None
+        if context.alias_mode != "none" and any(self._is_alias(each, context) for each in nodes):
             return None
         kept = list(self.warnings)
         row = self.value(node, context.over_rows())
         self.warnings[:] = kept
         return grouping.keys.get(row.sql)
+
+    def _is_alias(self, node: Any, context: Context) -> bool:
+        if not isinstance(node, exp.Column) or node.table or node.name.lower() not in context.aliases:
+            return False
+        return context.alias_mode == "first" or not context.scope.find(node.name, None)
 
     # --- leaves -----------------------------------------------------------------------------------------------------
     def _literal(self, node: Any, context: Context) -> Value:
@@ -147,8 +157,13 @@ class Expressions:
         text = node.this
         if text.isdigit():
             number = int(text)
-            if number > 9223372036854775807:
-                raise CannotConvert("integer beyond 64 bits")
+            if number >= 1 << 64:
+                kind = v.decimal_type(len(str(number)), 0)
+                if kind.digits > v.MAX_DIGITS:
+                    raise CannotConvert("decimal of more than 38 digits")
+                return Value(f"CAST('{number}' AS {kind.duckdb})", kind, literal=Decimal(number))
+            if number >= 1 << 63:
+                return Value(f"CAST('{number}' AS UBIGINT)", v.UINT)
             return v.integer(number)
         if "e" in text.lower():
             return Value(f"CAST({float(text)!r} AS DOUBLE)", v.DOUBLE, literal=float(text))
@@ -328,20 +343,28 @@ class Expressions:
         return _ARITHMETIC[type(node)](self.value(node.this, context), self.value(node.expression, context))
 
     def _negative(self, node: Any, context: Context) -> Value:
+        if isinstance(node.this, exp.Literal) and node.this.this == "9223372036854775808":
+            return Value("CAST('-9223372036854775808' AS BIGINT)", v.INT)
         return arithmetic.negate(self.value(node.this, context))
 
     def _bitwise(self, node: Any, context: Context) -> Value:
         sides = [to_number(self.value(each, context)) for each in (node.this, node.expression)]
         if any(side.type.kind not in {"int", "uint"} for side in sides):
             raise CannotConvert("bit operation on anything but integers")
-        left, right = (f"mysql_bits({side.sql})" for side in sides)
+        left, right = (v.call("mysql_bits", side.sql) for side in sides)
         if isinstance(node, (exp.BitwiseAnd, exp.BitwiseOr)):
             operator = "&" if isinstance(node, exp.BitwiseAnd) else "|"
             return Value(f"({left} {operator} {right})", v.UINT)
         if isinstance(node, exp.BitwiseXor):
             return Value(f"xor({left}, {right})", v.UINT)
         direction = "left" if isinstance(node, exp.BitwiseLeftShift) else "right"
-        return Value(f"mysql_shift_{direction}({left}, {right})", v.UINT)
+        return Value(v.call(f"mysql_shift_{direction}", left, right), v.UINT)
+
+    def _complement(self, node: Any, context: Context) -> Value:
+        value = to_number(self.value(node.this, context))
+        if value.type.kind not in {"int", "uint"}:
+            raise CannotConvert("bit operation on anything but integers")
+        return Value(f"xor({v.call('mysql_bits', value.sql)}, CAST(18446744073709551615 AS UBIGINT))", v.UINT)
 
     def _collate(self, node: Any, context: Context) -> Value:
         return strings.collate(self.value(node.this, context), node.expression.name)
@@ -514,7 +537,8 @@ class Expressions:
         exp.Mod: _arithmetic, exp.Neg: _negative,
         exp.BitwiseAnd: _bitwise, exp.BitwiseOr: _bitwise, exp.BitwiseXor: _bitwise,
         exp.BitwiseLeftShift: _bitwise, exp.BitwiseRightShift: _bitwise,
-        exp.Collate: _collate, exp.Anonymous: _call, exp.Window: _window,
+        exp.Collate: _collate,
+        exp.BitwiseNot: _complement, exp.Anonymous: _call, exp.Window: _window,
         exp.Subquery: _subquery, exp.Exists: _exists, exp.In: _in,
     }  # fmt: skip
 

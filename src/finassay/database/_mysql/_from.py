@@ -68,9 +68,9 @@ def assigned_variables(queries: Queries, node: Any, rows: Context | None = None)
                         "Use ROW_NUMBER(), LAG() or SUM() OVER (…).",
                     )
                 value = queries.expressions.value(target.expression, Context(Scope()))
-                if value.literal is None:
+                if not isinstance(value.literal, str):  # numbers come back as text from some plans
                     queries.source.unsupported(
-                        f"user variable @{variable} that is not a literal", queries.expressions.start(target)
+                        f"user variable @{variable} that is not a string literal", queries.expressions.start(target)
                     )
                 found[variable] = value
     return found
@@ -136,6 +136,8 @@ class From:
         if isinstance(node, exp.Subquery):
             if isinstance(node.this, (exp.Table, exp.Subquery)) and not node.alias:
                 self.q.check(node, {"this", "joins"})
+                if not node.args.get("joins"):
+                    return self._relation(node.this, base)
                 sql, scope = self._joined(
                     node.this, node.args.get("joins") or node.this.args.get("joins") or [], base
                 )

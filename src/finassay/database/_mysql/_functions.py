@@ -46,8 +46,8 @@ def _nullif(call: Call) -> Value:
     first, second = call.args
     if first.type.kind == "bool":
         first = to_number(first)
-    return first.retyped(
-        f"CASE WHEN {compare('=', first, second).sql} THEN NULL ELSE {first.sql} END", first.type
+    return v.let(
+        [first, second], lambda x, y: f"CASE WHEN {compare('=', x, y).sql} THEN NULL ELSE {x.sql} END", first.type
     )
 
 
@@ -107,8 +107,10 @@ def _mod(call: Call) -> Value:
 
 
 def _guarded(call: Call, function_name: str, allowed: str) -> Value:
-    x = to_double(call.args[0]).sql
-    return Value(f"CASE WHEN {allowed.format(x=x)} THEN {function_name}({x}) END", v.DOUBLE)
+    number = to_double(call.args[0])
+    return v.let(
+        [number], lambda x: f"CASE WHEN {allowed.format(x=x.sql)} THEN {function_name}({x.sql}) END", v.DOUBLE
+    )
 
 
 @function("SQRT")
@@ -126,7 +128,7 @@ def _log_base(call: Call) -> Value:
     if len(call.args) == 1:
         return _guarded(call, "ln", "{x} > 0")
     base, x = to_double(call.args[0]).sql, to_double(call.args[1]).sql
-    return Value(f"CASE WHEN {base} > 0 AND {base} <> 1 AND {x} > 0 THEN ln({x}) / ln({base}) END", v.DOUBLE)
+    return Value(v.call("mysql_log", base, x), v.DOUBLE)
 
 
 @function("EXP")
@@ -137,12 +139,7 @@ def _exp(call: Call) -> Value:
 @function("POW", "POWER", args=2)
 def _pow(call: Call) -> Value:
     base, power = to_double(call.args[0]).sql, to_double(call.args[1]).sql
-    result = f"pow({base}, {power})"
-    return Value(
-        f"CASE WHEN isfinite({result}) THEN {result} "
-        f"WHEN {result} IS NOT NULL THEN error('MySQL-dialect layer: POW out of range') END",
-        v.DOUBLE,
-    )
+    return Value(v.call("mysql_pow", base, power), v.DOUBLE)
 
 
 @function("PI", args=(0, 0))
@@ -199,7 +196,7 @@ def _integer_of(value: Value) -> Value:
             if match or not re.match(r"\s*[+-]?\d", value.literal):
                 return v.integer(int(match.group(1)) if match else 0)
             raise CannotConvert("integer beyond 64 bits")
-        return value.retyped(f"mysql_integer({value.sql})", v.INT)
+        return value.retyped(v.call("mysql_integer", value.sql), v.INT)
     number = to_number(value)
     if number.type.kind == "dec":
         rounded = arithmetic.round_to(shown(number), 0)
@@ -225,7 +222,7 @@ def _cast_decimal(value: Value, sizes: tuple[int, ...]) -> Value:
                 raise CannotConvert("CAST to DECIMAL of a string with an exponent")
             prefix = v.quote(match.group(0).strip() if match else "0")
             return Value(f"CAST({prefix} AS {target.duckdb})", target)
-        return Value(f"CAST(mysql_decimal_text({prefix}) AS {target.duckdb})", target)
+        return Value(f"CAST({v.call('mysql_decimal_text', prefix)} AS {target.duckdb})", target)
     number = to_number(value)
     if number.type.kind == "dbl":
         return Value(f"CAST(CAST({number.sql} AS VARCHAR) AS {target.duckdb})", target)

@@ -149,6 +149,9 @@ class MySQLGrammar(MySQLParser):
         return self._expr()
 
     def _parse_disjunction(self) -> Any:
+        # sqlglot looks for one more item after WITH ROLLUP.
+        if not self._curr or self._at(TokenType.R_PAREN) or self._word() in {"UNION", "EXCEPT", "INTERSECT"}:
+            return None
         return self._expr()
 
     def _parse_bitwise(self) -> Any:
@@ -413,12 +416,10 @@ class MySQLGrammar(MySQLParser):
         token, text = self._curr.token_type, self._curr.text
         if token == TokenType.STRING:
             parts = []
-            first = self._curr.text
             while self._at(TokenType.STRING):
                 parts.append(self._curr.text)
                 self._advance()
             node = exp.Literal.string("".join(parts))
-            node.meta["name"] = first
             return node
         if token == TokenType.NUMBER:
             self._advance()
@@ -432,6 +433,9 @@ class MySQLGrammar(MySQLParser):
             node = (exp.HexString if token == TokenType.HEX_STRING else exp.BitString)(this=text)
             node.meta["raw"] = raw
             return node
+        if token == TokenType.INTRODUCER and text.lower() == "_utf8mb4" and self._next.token_type == TokenType.STRING:
+            self._advance()
+            return self._literal()
         if token in {TokenType.INTRODUCER, TokenType.NATIONAL_STRING}:
             self.source.unsupported("character set introducer", self._here())
         return None

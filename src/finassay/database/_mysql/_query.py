@@ -19,9 +19,12 @@ from finassay.database._mysql._values import Type, Value, name
 
 _SELECT_PARTS = {
     "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct", "with_",
-    "windows", "hint", "kind",
+    "windows", "hint", "kind", "operation_modifiers",
 }  # fmt: skip
 _SET_PARTS = {"this", "expression", "distinct", "order", "limit", "offset", "with_"}
+# They say how to run a query, not what it gives.
+_HARMLESS = {"SQL_NO_CACHE", "SQL_CACHE", "HIGH_PRIORITY", "STRAIGHT_JOIN", "SQL_SMALL_RESULT", "SQL_BIG_RESULT",
+             "SQL_BUFFER_RESULT", "ALL"}  # fmt: skip
 _BOUNDS = {"UNBOUNDED", "CURRENT ROW"}
 Ctes = Mapping[str, tuple[str, tuple[tuple[str, Type], ...]]]
 
@@ -280,6 +283,9 @@ class Queries:
     # --- SELECT -------------------------------------------------------------------------------------------------------
     def _select(self, node: Any, parent: Context | None, role: str, ctes: Ctes) -> Query:
         self.check(node, _SELECT_PARTS)
+        for modifier in node.args.get("operation_modifiers") or ():
+            if str(modifier).upper() not in _HARMLESS:
+                self.source.unsupported(f"SELECT modifier {modifier}", self.expressions.start(node))
         if node.args.get("kind"):
             self.source.unsupported("SELECT AS", self.expressions.start(node))
         prefix, ctes = self._with(node.args.get("with_"), parent, ctes)
@@ -319,14 +325,19 @@ class Queries:
         if order is not None:
             parts.append("ORDER BY " + ", ".join(self._ordered(each, context) for each in order.expressions))
         if spec is not None:
-            parts.append(self._frame(spec))
+            parts.append(self._frame(spec, order, context))
         return f" OVER ({' '.join(parts)})"
 
     def _ordered(self, item: Any, context: Context) -> str:
         self.check(item, {"this", "desc", "nulls_first"})
         return ordering(self.expressions.value(item.this, context), bool(item.args.get("desc")))
 
-    def _frame(self, spec: Any) -> str:
+    def _ranged(self, order: Any, context: Context) -> bool:
+        """Return whether a RANGE frame may count from the sort key: one number."""
+        items = order.expressions if order is not None else []
+        return len(items) == 1 and self.expressions.value(items[0].this, context).type.kind in {"int", "dec"}
+
+    def _frame(self, spec: Any, order: Any, context: Context) -> str:
         self.check(spec, {"kind", "start", "start_side", "end", "end_side"})
         kind = str(spec.args["kind"]).upper()
         bounds = []
@@ -337,7 +348,8 @@ class Queries:
                 continue
             text = str(bound).upper() if isinstance(bound, str) else None
             if text is None:
-                if not (isinstance(bound, exp.Literal) and str(bound.this).isdigit() and kind == "ROWS"):
+                number = isinstance(bound, exp.Literal) and str(bound.this).isdigit()
+                if not number or not (kind == "ROWS" or self._ranged(order, context)):
                     self.source.unsupported(f"{kind} frame with this bound", self.expressions.start(spec))
                 text = str(bound.this)
             elif text not in _BOUNDS:
@@ -497,7 +509,7 @@ class _Select:
         if isinstance(node, exp.Column):
             return str(node.name)
         if isinstance(node, exp.Literal) and node.args.get("is_string"):
-            return str(node.meta.get("name", node.this))
+            return str(node.this).replace("\0", "\\x00")
         span = node.meta.get("span")
         if span is None:
             return str(node.sql("mysql"))
@@ -559,9 +571,11 @@ class _Select:
         if at is not None:
             return items[at].value
         if isinstance(node, exp.Column) and not node.table:
-            for item in items:
-                if item.name.lower() == node.name.lower():
-                    return item.value
+            named = [item.value for item in items if item.name.lower() == node.name.lower()]
+            if len({value.sql for value in named}) > 1:
+                self.q.source.error(f"Column {node.name!r} in ORDER BY is ambiguous.", self.e.start(node))
+            if named:
+                return named[0]
         return self.e.value(node, replace(context, alias_mode="last"))
 
     def _distinct_query(

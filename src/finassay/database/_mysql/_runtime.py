@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _NUMBER = r"^\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
 _PLAIN = r"^[\x00-\x7F\x{2000}-\x{2100}\x{2E80}-\x{A600}\x{AC00}-\x{D7FF}\x{E000}-\x{FAFF}\x{FE00}-\x{FF20}\x{FF5B}-\x{FFFD}]*$"
+# Letters whose case both engines change alike (compared over the whole BMP).
+_CASED = _PLAIN.replace("]*$", r"\x{80}-\x{DE}\x{E0}-\x{17F}\x{384}-\x{3CE}\x{400}-\x{481}\x{FF21}-\x{FF5A}]*$")
 _DATE = r"^\s*([0-9]{4})[-/.:]([0-9]{1,2})[-/.:]([0-9]{1,2})"
 _WHOLE_DATE = _DATE + r"(?:[T\s]+[0-9]{1,2}:[0-9]{1,2}(?::[0-9]{1,2}(?:\.[0-9]{0,6})?)?)?\s*$"
 _CLOCK = _DATE + r"[T\s]+([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2}(?:\.[0-9]{0,6})?))?\s*$"
@@ -57,16 +59,20 @@ def _macros() -> dict[str, str]:
             WHEN regexp_matches(s, '^\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE]')
             THEN error('MySQL-dialect layer: CAST to DECIMAL of a string with an exponent')
             ELSE coalesce(nullif(regexp_extract(s, '^\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))', 1), ''), '0') END""",
-        "mysql_bits(x)": "CAST(x AS UBIGINT)",
+        "mysql_log(base, x)": "CASE WHEN base > 0 AND base <> 1 AND x > 0 THEN ln(x) / ln(base) END",
+        "mysql_pow(x, y)": """CASE WHEN x IS NULL OR y IS NULL THEN NULL WHEN isfinite(pow(x, y)) THEN pow(x, y)
+            ELSE error('MySQL-dialect layer: POW out of range') END""",
+        "mysql_bits(x)": """CASE WHEN x < 0 THEN CAST(CAST(x AS HUGEINT) + 18446744073709551616 AS UBIGINT)
+            ELSE CAST(x AS UBIGINT) END""",
         "mysql_shift_left(x, n)": """CASE WHEN n >= 64 THEN CAST(0 AS UBIGINT)
             ELSE CAST((CAST(x AS UHUGEINT) << CAST(n AS UHUGEINT)) & CAST(18446744073709551615 AS UHUGEINT) AS UBIGINT) END""",
         "mysql_shift_right(x, n)": "CASE WHEN n >= 64 THEN CAST(0 AS UBIGINT) ELSE x >> n END",
         "mysql_double_text(x)": r"""CASE WHEN x IS NULL THEN NULL WHEN x = 0 THEN '0'
             WHEN abs(x) >= 1e15 OR abs(x) < 1e-4 THEN error('MySQL-dialect layer: cannot print a DOUBLE of this size')
             ELSE regexp_replace(CAST(x AS VARCHAR), '\.0$', '') END""",
-        "mysql_datetime_text(d)": f"""CASE WHEN microsecond(d) % 1000000 = 0 THEN {datetime_text}
+        "mysql_datetime_text(d)": f"""CASE WHEN d IS NULL THEN NULL WHEN microsecond(d) % 1000000 = 0 THEN {datetime_text}
             ELSE strftime(d, '%Y-%m-%d %H:%M:%S.%f') END""",
-        "mysql_datetime_number(d)": """CASE WHEN microsecond(d) % 1000000 = 0
+        "mysql_datetime_number(d)": """CASE WHEN d IS NULL THEN NULL WHEN microsecond(d) % 1000000 = 0
             THEN CAST(strftime(d, '%Y%m%d%H%M%S') AS BIGINT)
             ELSE error('MySQL-dialect layer: fractional seconds in a number') END""",
         "mysql_text_datetime(s)": _datetime_from_text("NULL"),
@@ -87,9 +93,12 @@ def _macros() -> dict[str, str]:
             ELSE d + to_months(CAST(n AS INTEGER)) END""",
         "mysql_days(d)": "date_diff('day', DATE '0001-01-01', CAST(d AS DATE)) + 366",
         "mysql_in_range(d)": "CASE WHEN d >= DATE '0001-01-01' AND d < TIMESTAMP '10000-01-01 00:00:00' THEN d END",
+        "mysql_shifted_text(s, d)": """CASE WHEN s IS NULL OR d IS NULL THEN NULL
+            WHEN contains(s, ':') OR length(trim(s)) = 14
+            THEN error('MySQL-dialect layer: INTERVAL on text with a time of day') ELSE strftime(d, '%Y-%m-%d') END""",
         "mysql_valid_date(y, m, d)": """CASE WHEN y > 0 AND m BETWEEN 1 AND 12 AND d BETWEEN 1 AND
             day(last_day(make_date(y, greatest(1, least(12, m)), 1))) THEN make_date(y, m, d)
-            WHEN y = 0 OR m = 0 OR d = 0 THEN error('MySQL-dialect layer: a date with a zero part') END""",
+            WHEN m <= 12 AND d <= 31 THEN error('MySQL-dialect layer: a date that is not in the calendar') END""",
         "mysql_valid_datetime(d, h, i, s)": """CASE WHEN h < 24 AND i < 60 AND s < 60
             THEN CAST(d AS TIMESTAMP) + to_hours(h) + to_minutes(i) + to_seconds(s) END""",
         "mysql_makedate(y, n)": """CASE WHEN y IS NULL OR n IS NULL OR n <= 0 THEN NULL
@@ -99,10 +108,10 @@ def _macros() -> dict[str, str]:
             THEN error('MySQL-dialect layer: FROM_DAYS out of range')
             ELSE DATE '0001-01-01' + CAST(n - 366 AS INTEGER) END""",
         "mysql_period_add(p, n)": """((mysql_period_months(p) + n) // 12 * 100 + (mysql_period_months(p) + n) % 12 + 1)""",
-        "mysql_upper(s)": f"""CASE WHEN length(s) = strlen(s) OR regexp_matches(s, '{_PLAIN}') THEN upper(s)
-            ELSE error('MySQL-dialect layer: UPPER of letters beyond ASCII') END""",
-        "mysql_lower(s)": f"""CASE WHEN length(s) = strlen(s) OR regexp_matches(s, '{_PLAIN}') THEN lower(s)
-            ELSE error('MySQL-dialect layer: LOWER of letters beyond ASCII') END""",
+        "mysql_upper(s)": f"""CASE WHEN s IS NULL THEN NULL WHEN length(s) = strlen(s) OR regexp_matches(s, '{_CASED}') THEN upper(s)
+            ELSE error('MySQL-dialect layer: UPPER of rare letters') END""",
+        "mysql_lower(s)": f"""CASE WHEN s IS NULL THEN NULL WHEN length(s) = strlen(s) OR regexp_matches(s, '{_CASED}') THEN lower(s)
+            ELSE error('MySQL-dialect layer: LOWER of rare letters') END""",
         "mysql_reverse(s)": "array_to_string(list_reverse(string_split(s, '')), '')",
         "mysql_ascii(s)": """CASE WHEN s = '' THEN 0 WHEN unicode(s) < 128 THEN ascii(s)
             WHEN s IS NULL THEN NULL ELSE error('MySQL-dialect layer: ASCII of a character beyond ASCII') END""",

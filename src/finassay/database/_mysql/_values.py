@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -185,6 +187,40 @@ def integer(number: int) -> Value:
 def text(value: str) -> Value:
     """Return a string literal."""
     return Value(quote(value), STRING, literal=value)
+
+
+_SHORT_TEXT = 90
+
+
+def let(values: list[Value], body: Callable[..., str], kind: Type) -> Value:
+    """Return ``body`` over values that it may repeat, each long one evaluated once.
+
+    Without this, nested expressions would grow exponentially. DuckDB has no LET; a one-element list and a lambda bind.
+    """
+    texts = [value.sql for value in values]
+    names = _bindings(texts)
+    inner = [replace(value, sql=names.get(value.sql, value.sql)) for value in values]
+    return Value(_bound(texts, names, body(*inner)), kind)
+
+
+def call(function: str, *args: str) -> str:
+    """Return a call of a macro, whose body repeats its arguments: each long one is evaluated once."""
+    names = _bindings(list(args))
+    return _bound(list(args), names, f"{function}({', '.join(names.get(arg, arg) for arg in args)})")
+
+
+def _bindings(texts: list[str]) -> dict[str, str]:
+    long = list(dict.fromkeys(text for text in texts if len(text) > _SHORT_TEXT))
+    tag = f"x{zlib.crc32(' '.join(long).encode()):08x}"
+    return {text: f"{tag}.a{at}" for at, text in enumerate(long)}
+
+
+def _bound(texts: list[str], names: dict[str, str], body: str) -> str:
+    if not names:
+        return body
+    fields = ", ".join(f"a{at} := {text}" for at, text in enumerate(names))
+    variable = next(iter(names.values())).split(".")[0]
+    return f"list_transform([struct_pack({fields})], lambda {variable}: {body})[1]"
 
 
 NULL_VALUE = Value("NULL", NULL)
