@@ -256,6 +256,51 @@ class TestPython:
         assert done.abstract is None
 
 
+class TestHowItConnects:
+    """Unmodified programs; each route is specified further in tests/execution/broker."""
+
+    @pytest.mark.parametrize(
+        ("route", "code"),
+        [
+            ("duckdb", "import duckdb\nresult = duckdb.connect('market.duckdb').execute(SQL).df()"),
+            (
+                "mysql",
+                "import pandas as pd, pymysql\n"
+                "c = pymysql.connect(host='127.0.0.1', user='root', password='x', database='main')\n"
+                "cur = c.cursor(pymysql.cursors.DictCursor)\ncur.execute(SQL)\nresult = cur.fetchall()",
+            ),
+            (
+                "mysql",
+                "import os, pandas as pd, sqlalchemy\n"
+                "result = pd.read_sql(sqlalchemy.text(SQL), sqlalchemy.create_engine(os.environ['DATABASE_URL']).connect())",
+            ),
+            (
+                "postgres",
+                "import psycopg\nfrom psycopg.rows import dict_row\n"
+                "with psycopg.connect(host='127.0.0.1', user='me', dbname='main', row_factory=dict_row) as c:\n"
+                "    result = c.execute(SQL).fetchall()",
+            ),
+        ],
+    )
+    def test_each_route_gives_the_same_answer_and_is_logged(
+        self, market: Path, route: str, code: str
+    ) -> None:
+        sql = "SELECT symbol, count(*) AS n FROM prices GROUP BY symbol ORDER BY symbol"
+        done = run_python(f"SQL = {sql!r}\n{code}", market)
+        assert done.trace.outcome is Outcome.OK, done.trace.error
+        assert rows(done) == [{"symbol": "AAA", "n": 3}, {"symbol": "BBB", "n": 3}]
+        assert (route, sql, 2) in [(query.route, query.sql, query.rows) for query in done.trace.queries]
+
+    def test_an_overlay_is_served_on_the_broker_and_in_the_file(self, market: Path) -> None:
+        code = (
+            "import duckdb\nfrom db_connector import query_to_dataframe as q\nSQL = 'SELECT max(close) AS high FROM prices'\n"
+            "result = [{'broker': q(SQL)['high'][0], 'file': duckdb.connect('market.duckdb').execute(SQL).fetchone()[0]}]"
+        )
+        overlays = {"prices": "SELECT * REPLACE (CAST(1.25 AS DECIMAL(10, 2)) AS close) FROM prices"}
+        [row] = rows(run_python(code, market, overlays=overlays))
+        assert {name: float(value) for name, value in row.items()} == {"broker": 1.25, "file": 1.25}
+
+
 class TestTheUsersOwnFiles:
     def test_a_package_and_a_file_beside_the_program(self, market: Path, tmp_path: Path) -> None:
         (tmp_path / "firm_lib").mkdir()

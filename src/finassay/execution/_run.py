@@ -6,21 +6,22 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from finassay.core import CandidateError, hash_file, hash_json
 from finassay.execution._broker import Broker
 from finassay.execution._client import ask
-from finassay.execution._guest import guest_env, guest_files
+from finassay.execution._guest import duckdb_mount, guest_env, guest_files
 from finassay.execution._jail import Jail, JailSession, find_jail, remove_scratch
 from finassay.execution._outputs import Figure, Outputs, ResultTable, collect_outputs, read_error
 from finassay.execution._report import Ended, Setting, build_trace, python_ended, sql_ended
 from finassay.execution._trace import Trace, TracedDatabase, TracedJail
-from finassay.execution._types import Call, Limits, Mount, Submission
+from finassay.execution._types import Call, Limits, Mount, QueryRecord, Submission
 
 if TYPE_CHECKING:
     from finassay.database import Database, Dialect, QueryPolicy
@@ -108,40 +109,41 @@ def run(
     with connect(url) as database:  # says early and plainly what is wrong with a URL
         described = _describe(database, url, dialect)
         schema = _schema(database)
+    memory = _BROKER_MEMORY + limits.memory
     with _work_folder() as work:
-        broker = Broker(
-            url,
-            socket_dir=work / "sockets",
-            dialect=dialect,
-            policy=policy,
-            overlays=overlays,
-            memory=_BROKER_MEMORY + limits.memory,
-        )
-        with broker:
+        sockets = work / "sockets"
+        with Broker(
+            url, socket_dir=sockets, dialect=dialect, policy=policy, overlays=overlays, memory=memory
+        ) as broker:
             if submission.mode == "sql":
-                traced_jail = TracedJail(
-                    name="broker", isolated=True, details={"runs": "in the database's process"}
-                )
-                started = time.perf_counter()
-                ended = _run_sql(submission, broker)
+                ran = _run_sql(submission, broker)
             else:
-                jail = jail or find_jail()
-                with _started(jail, submission, work, python, mounts, limits, described, schema) as session:
-                    traced_jail = TracedJail(
-                        name=jail.name, isolated=session.isolated, details=dict(session.details)
-                    )
-                    started = time.perf_counter()
-                    ended = _run_python(session, submission, broker, work, limits, policy)
+                mounts = [*_our_mounts(submission, work), *mounts]
+                env = {**guest_env(described.dialect, schema), "FINASSAY_JOB": f"{_HOME}/job"}
+                if (file := _duckdb_file(submission, url, overlays, work)) is not None:
+                    mounts.append(file)
+                    env["FINASSAY_DUCKDB"] = file.target
+                start = partial((jail or find_jail()).start, sockets=sockets, mounts=mounts, env=env)
+                ran = _run_python(start, python or Path(sys.executable), submission, work, limits, policy)
             records = broker.records()
-    now = time.perf_counter()
+    ended = ran.judge(records)
     trace = build_trace(
-        Setting(submission, described, traced_jail, limits, policy),
+        Setting(submission, described, ran.jail, limits, policy),
         ended,
         records,
-        start_ms=(started - began) * 1000,
-        total_ms=(now - began) * 1000,
+        start_ms=(ran.started - began) * 1000,
+        total_ms=(time.perf_counter() - began) * 1000,
     )
     return Run(trace, ended.outputs.tables, ended.outputs.figures, ended.outputs.abstract)
+
+
+@dataclass(frozen=True)
+class _Ran:
+    """A program that has ended: where, when it began, and how to judge it once the query log is complete."""
+
+    jail: TracedJail
+    started: float
+    judge: Callable[[Sequence[QueryRecord]], Ended]
 
 
 def _describe(database: Database, url: str, dialect: Dialect | None) -> TracedDatabase:
@@ -176,7 +178,7 @@ def _schema(database: Database) -> str:
 def _work_folder() -> Iterator[Path]:
     """Make a folder for the sockets, the job and the scratch of one run; it is gone afterwards, whatever is in it."""
     work = Path(tempfile.mkdtemp(prefix="finassay-"))
-    for name in ("sockets", "job", "scratch"):
+    for name in ("sockets", "job", "scratch", "database"):
         (work / name).mkdir()
     try:
         yield work
@@ -184,29 +186,21 @@ def _work_folder() -> Iterator[Path]:
         remove_scratch(work)
 
 
-def _run_sql(submission: Submission, broker: Broker) -> Ended:
+def _run_sql(submission: Submission, broker: Broker) -> _Ran:
     error: CandidateError | None = None
     tables: tuple[ResultTable, ...] = ()
-    began = time.perf_counter()
+    started = time.perf_counter()
     try:
         tables = (ResultTable("result", ask(broker.socket_dir / "native.sock", submission.sql_code or "")),)
     except CandidateError as caught:
         error = caught
-    ms = (time.perf_counter() - began) * 1000
-    return sql_ended(error, broker.records(), Outputs(tables), ms)
+    ms = (time.perf_counter() - started) * 1000
+    jail = TracedJail(name="broker", isolated=True, details={"runs": "in the database's process"})
+    return _Ran(jail, started, lambda records: sql_ended(error, records, Outputs(tables), ms))
 
 
-@contextmanager
-def _started(
-    jail: Jail,
-    submission: Submission,
-    work: Path,
-    python: Path | None,
-    mounts: Sequence[Mount],
-    limits: Limits,
-    database: TracedDatabase,
-    schema: str,
-) -> Iterator[JailSession]:
+def _our_mounts(submission: Submission, work: Path) -> list[Mount]:
+    """Return the guest's own modules, and the job they run."""
     job = {
         "source": submission.source if submission.source.endswith((".py", ".ipynb")) else "program.py",
         "notebook": bool(submission.cells),
@@ -216,28 +210,35 @@ def _started(
     }
     (work / "job" / "job.json").write_text(json.dumps(job), encoding="utf-8")
     ours = [Mount(path, f"{_HOME}/{name}") for name, path in guest_files().items()]
-    ours.append(Mount(work / "job", f"{_HOME}/job"))
-    with jail.start(
-        python=python or Path(sys.executable),
-        scratch=work / "scratch",
-        mounts=[*ours, *mounts],
-        sockets=work / "sockets",
-        limits=limits,
-        env={**guest_env(database.dialect, schema), "FINASSAY_JOB": f"{_HOME}/job"},
-    ) as session:
-        yield session
+    return [*ours, Mount(work / "job", f"{_HOME}/job")]
+
+
+def _duckdb_file(
+    submission: Submission, url: str, overlays: Mapping[str, str] | None, work: Path
+) -> Mount | None:
+    """Return the database's own file for a program that may open one; a folder has to be copied into one first."""
+    if "duckdb" not in (submission.python_code or ""):
+        return None
+    path = duckdb_mount(url, overlays, work / "database")
+    return None if path is None else Mount(path, f"{_HOME}/database/{path.name}")
 
 
 def _run_python(
-    session: JailSession,
+    start: Callable[..., JailSession],
+    python: Path,
     submission: Submission,
-    broker: Broker,
     work: Path,
     limits: Limits,
     policy: QueryPolicy,
-) -> Ended:
-    result = session.run(Call(_BOOT, filename="<finassay>", limits=limits))
-    session.close()  # nothing of the program runs any more when its files are read
+) -> _Ran:
     scratch = work / "scratch"
+    with start(python=python, scratch=scratch, limits=limits) as session:
+        jail = TracedJail(
+            name=session.details["jail"], isolated=session.isolated, details=dict(session.details)
+        )
+        started = time.perf_counter()
+        result = session.run(Call(_BOOT, filename="<finassay>", limits=limits))
+    # The jail is closed: nothing of the program runs any more when its files are read.
     outputs = collect_outputs(scratch, submission, max_rows=policy.max_rows, max_bytes=limits.file_size)
-    return python_ended(result, read_error(scratch), broker.records(), outputs)
+    told = read_error(scratch)
+    return _Ran(jail, started, lambda records: python_ended(result, told, records, outputs))
