@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from finassay.database._catalog import (
+    knowable_sql,
+    known_view,
+    normal_view,
+    predicate_sql,
+    resolve_table,
+    selected_view,
+)
 from finassay.database._connect import connect
 from finassay.database._engine import Database
 from finassay.database._policy import check
@@ -37,5 +45,11 @@ __all__ = [
     "UnsupportedSyntax",
     "check",
     "connect",
+    "knowable_sql",
+    "known_view",
+    "normal_view",
+    "predicate_sql",
+    "resolve_table",
+    "selected_view",
     "translate",
 ]
