@@ -9,6 +9,7 @@ from finassay.grading._diff import CellDifference, TableDiff
 from finassay.grading._enumerations import parse_enumeration
 from finassay.grading._missing import is_missing
 from finassay.grading._numbers import Quantity, parse_quantity
+from finassay.grading._paper_tables import PaperVerdict, compare_paper
 from finassay.grading._periods import Period, parse_period
 from finassay.grading._tables import CellCounts, RowCounts, TableVerdict, compare_tables, from_pandas
 from finassay.grading._units import Unit, parse_unit
@@ -21,6 +22,7 @@ __all__ = [
     "ColumnContract",
     "OrderColumn",
     "OutputContract",
+    "PaperVerdict",
     "Period",
     "Quantity",
     "RowCounts",
@@ -29,6 +31,7 @@ __all__ = [
     "Unit",
     "UnitMismatch",
     "Unparsed",
+    "compare_paper",
     "compare_tables",
     "from_pandas",
     "is_missing",
