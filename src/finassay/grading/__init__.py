@@ -7,10 +7,13 @@ from finassay.grading._contract import ColumnContract, OrderColumn, OutputContra
 from finassay.grading._dates import parse_date
 from finassay.grading._diff import CellDifference, TableDiff
 from finassay.grading._enumerations import parse_enumeration
+from finassay.grading._intervals import coverage, covers, interval_score, within
 from finassay.grading._missing import is_missing
 from finassay.grading._numbers import Quantity, parse_quantity
+from finassay.grading._orders import kendall_tau, ndcg, order_equal, rank_biased_overlap, top_k_overlap
 from finassay.grading._paper_tables import PaperVerdict, compare_paper
 from finassay.grading._periods import Period, parse_period
+from finassay.grading._sets import SetVerdict, Undefined, compare_sets
 from finassay.grading._tables import CellCounts, RowCounts, TableVerdict, compare_tables, from_pandas
 from finassay.grading._units import Unit, parse_unit
 from finassay.grading._unparsed import UnitMismatch, Unparsed
@@ -26,15 +29,24 @@ __all__ = [
     "Period",
     "Quantity",
     "RowCounts",
+    "SetVerdict",
     "TableDiff",
     "TableVerdict",
+    "Undefined",
     "Unit",
     "UnitMismatch",
     "Unparsed",
     "compare_paper",
+    "compare_sets",
     "compare_tables",
+    "coverage",
+    "covers",
     "from_pandas",
+    "interval_score",
     "is_missing",
+    "kendall_tau",
+    "ndcg",
+    "order_equal",
     "output_contract_schema",
     "parse_code",
     "parse_date",
@@ -42,4 +54,7 @@ __all__ = [
     "parse_period",
     "parse_quantity",
     "parse_unit",
+    "rank_biased_overlap",
+    "top_k_overlap",
+    "within",
 ]

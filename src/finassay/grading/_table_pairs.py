@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _EPS = float(np.finfo(np.float64).eps)
 _INTEGER_NOISE = 1e-6
 _FLOOR = 1e-12
+_EXACT_INTEGERS = 2.0**53
 
 
 class ColumnPair(ABC):
@@ -110,11 +111,13 @@ class NumberPair(ColumnPair):
             tolerance, guard = self._tolerance(size)
             apart = np.abs(a - b)
             same = ((apart <= tolerance + guard) & np.isfinite(size)) | (a == b)
-            coarse = (guard > tolerance / 100) & (apart <= 2 * (tolerance + guard)) & np.isfinite(size)
+            unsure = (np.abs(apart - tolerance) <= guard) & np.isfinite(size)
+            if self.contract.type == "integer":  # float64 holds these exactly
+                unsure &= (a != b) | (size >= _EXACT_INTEGERS)
         left, right = self.reference.state[i], self.candidate.state[j]
         same = np.where((left == VALUE) & (right == VALUE), same, (left == right) & (left != UNREADABLE))
-        if self.reference.exact and self.candidate.exact and coarse.any():
-            for k in np.flatnonzero(coarse):
+        if self.reference.exact and self.candidate.exact and unsure.any():
+            for k in np.flatnonzero(unsure):
                 same[k] = self._exactly_equal(int(i[k]), int(j[k]))
         return np.asarray(same, dtype=bool)
 
