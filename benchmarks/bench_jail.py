@@ -2,8 +2,8 @@
 
 Run: python benchmarks/bench_jail.py [ROUNDS]. It prints a Markdown table of medians with the lowest and highest; both
 sides are measured in turns, so that whatever else the machine does falls on both. The plain fork runs the same program
-in a process that holds the same modules, and reads what it prints through a pipe. "Back to back" also waits for the jail
-to tidy up after the call before. The limits on the ratios are those the jail was built to.
+in a process that holds the same modules, and reads what it prints through a pipe. "Back to back" also waits for the
+jail to tidy up after the call before. The limits on the ratios are those the jail was built to.
 """
 
 from __future__ import annotations

@@ -79,8 +79,8 @@ class BubblewrapJail:
         uid = None if self.user_namespace else session_uid(Path("/proc/self/uid_map").read_text())
         _check(scratch, mounts, uid)
         cgroups = make_cgroups()
-        # Before Linux 5.14 the limit would count every process of the user's, not only the jail's.
-        count_processes = uid is not None or _machine.kernel() >= (5, 14)
+        # In a user namespace the limit counts the jail's own processes since Linux 5.14, but never those of root.
+        count_processes = uid is not None or (os.geteuid() != 0 and _machine.kernel() >= (5, 14))
         code = seccomp_filter(platform_module.machine())
         config = {
             "uid": uid,
@@ -121,7 +121,7 @@ class BubblewrapJail:
         groups = f"version {cgroups.version}: {', '.join(cgroups.available)}" if cgroups.available else "none"
         return {
             "jail": f"bubblewrap {self.version}",
-            "user": "user namespace" if uid is None else f"uid {uid}, no capabilities",
+            "user": "user namespace" if uid is None else "one of its own, without capabilities",
             "network": "loopback only",
             "seccomp": "on" if seccomp else "off (unknown processor)",
             "cgroups": groups,

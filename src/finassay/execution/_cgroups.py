@@ -57,7 +57,11 @@ class Cgroups:
         with contextlib.suppress(OSError):
             (folder / names[-1]).write_text(str(most))
         for name in names:
-            (folder / name).write_text(str(most))
+            try:
+                (folder / name).write_text(str(most))
+            except OSError:  # busy: files read before are still kept in memory, which the group need not
+                (folder / "memory.force_empty").write_text("0")
+                (folder / name).write_text(str(most))
 
     def memory_used(self) -> int:
         """Return the bytes the group holds now, 0 where they are not counted."""

@@ -38,7 +38,10 @@ def collect(scratch: Path, name: str, max_bytes: int) -> bytes | None:
     if not parts or name.startswith("/") or ".." in parts:
         message = f"Expected the path of a file inside the scratch folder, but got {name!r}."
         raise InputError(message, reason="bad_path")
-    descriptor = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        descriptor = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except PermissionError:  # the program closed its own folder
+        return None
     try:
         for index, part in enumerate(parts):
             last = index == len(parts) - 1
@@ -75,6 +78,7 @@ def remove_scratch(scratch: Path) -> None:
     stack is a limit. Links are removed, never followed. A folder that does not exist is fine.
     """
     try:
+        scratch.chmod(0o700)  # its program may have closed it
         top = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
         return

@@ -141,6 +141,8 @@ class ZygoteSession:
         self._start()
 
     def _start(self) -> None:
+        if self._closed:
+            raise InternalError("The jail was closed during this call.", reason="jail_closed")
         zygote = self._zygote = self._plan.launch()
         with contextlib.suppress(OSError):  # it may have died already: the answer says so
             _send(zygote.control, dict(self._plan.config))
@@ -159,6 +161,8 @@ class ZygoteSession:
         zygote.control.settimeout(None)
         self._plan.details["python"] = answer["version"]
         self._plan.details["preloaded"] = ", ".join(answer["preloaded"]) or "nothing"
+        if answer["failed"]:
+            self._plan.details["not preloaded"] = "; ".join(f"{k} ({v})" for k, v in answer["failed"].items())
         self._baseline_memory = self._plan.cgroups.memory_used()
         self._baseline_processes = int(answer["processes"]) + 1  # and bubblewrap
         self._group_limits = None

@@ -24,7 +24,7 @@ import pytest
 from finassay.execution._jail import JailSession, remove_scratch
 from finassay.execution._types import Call, Limits, Mount
 
-from .conftest import the_jail
+from .conftest import host_processes, the_jail
 
 ATTACKS = sorted((Path(__file__).parent / "attacks").glob("*.py"))
 GENEROUS = Limits(wall_s=20, cpu_s=20, memory=1 << 30, processes=32)
@@ -84,7 +84,12 @@ def sessions(
             mounts = [Mount(host.prices, "/data/prices.csv")] if name != "none" else []
             preload = (needs,) if needs else ()
             session = the_jail(name).start(
-                python=Path(sys.executable), scratch=scratch, mounts=mounts, preload=preload, limits=GENEROUS
+                python=Path(sys.executable),
+                scratch=scratch,
+                mounts=mounts,
+                preload=preload,
+                limits=GENEROUS,
+                env={"MARK": str(scratch)},
             )
             self[key] = session, scratch
             return self[key]
@@ -112,6 +117,7 @@ def test_the_attack_ends_as_it_must(
     changes = {k: v if k.endswith("_s") else int(v) for k, v in given.items()}
     limits = dataclasses.replace(GENEROUS, **changes)
 
+    keepers = host_processes(f"MARK={scratch}")
     began = time.monotonic()
     result = session.run(Call(attack.read_text("utf-8"), filename=attack.name, env=host.env, limits=limits))
     took = time.monotonic() - began
@@ -129,6 +135,9 @@ def test_the_attack_ends_as_it_must(
     assert result.truncated == (expected.get("truncated") == "yes")
     assert max(len(result.stdout), len(result.stderr)) <= limits.output_chars
 
+    assert host_processes(f"MARK={scratch}") == keepers  # whatever it started is gone
+    # The jail's own modules, and what a process may be given beyond its limit to say that it met it.
+    assert (result.max_rss or 0) <= limits.memory + (300 << 20), said
     with pytest.raises(BlockingIOError):
         host.connections.accept()  # nobody came in from the jail
     if "leaves_no" in expected:

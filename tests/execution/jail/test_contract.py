@@ -334,3 +334,42 @@ def test_an_interpreter_that_does_not_run_is_refused(jail: Jail, start: Start, t
     broken.chmod(0o755)
     with pytest.raises(InputError, match="no such library"):
         start(jail, python=broken)
+
+
+def test_each_call_brings_its_own_limits(jail: Jail, start: Start) -> None:
+    session = start(jail)
+    hold = "x = bytearray({} << 20)\nprint(len(x) >> 20)"
+    wide, narrow = Limits(memory=2 << 30), Limits(memory=128 << 20)
+    for _ in range(2):
+        assert session.run(Call(hold.format(600), limits=wide)).stdout == "600\n"
+        assert session.run(Call(hold.format(600), limits=narrow)).outcome is Outcome.MEMORY
+        assert session.run(Call(hold.format(60), limits=narrow)).stdout == "60\n"
+
+
+LIBRARIES = """
+import io, os
+import duckdb, numpy as np, pandas as pd, pyarrow as pa, pyarrow.compute as pc, pyarrow.parquet as pq
+frame = pd.DataFrame({"code": list("aabb") * 50_000, "close": np.arange(200_000.0)})
+print(frame.groupby("code")["close"].mean().tolist())
+print(duckdb.sql("SELECT code, sum(close) FROM frame GROUP BY ALL ORDER BY ALL").fetchall())
+table = pa.Table.from_pandas(frame, preserve_index=False)
+pq.write_table(table, "t.parquet")
+print(pq.read_table("t.parquet", use_threads=True).num_rows, pc.sum(table["close"]).as_py())
+print(np.linalg.solve(np.eye(200) * 2, np.ones(200)).sum())
+"""
+
+
+def test_preloaded_libraries_work_after_the_fork(jail: Jail, start: Start) -> None:
+    """Threads do not survive a fork: a library that started some when it was imported would hang here.
+
+    Sums of 0..199,999 by pairs: codes a are rows 0, 1, 4, 5, ..; their mean is 99,998.5, of b 100,000.5.
+    """
+    session = start(jail, preload=("pandas", "duckdb", "numpy", "pyarrow"))
+    for _ in range(2):
+        result = session.run(Call(LIBRARIES, limits=Limits(wall_s=60)))
+        assert result.stdout.splitlines() == [
+            "[99998.5, 100000.5]",
+            "[('a', 9999850000.0), ('b', 10000050000.0)]",
+            "200000 19999900000.0",
+            "100.0",
+        ], result

@@ -329,6 +329,7 @@ def test_the_doctor_attacks_a_real_jail_and_says_what_it_found() -> None:
     assert set(found["attacks"]) == {attack.name for attack in _doctor.ATTACKS}
     assert all(found["attacks"].values())
     assert found["jail"]["network"] == "loopback only"
+    assert "FAILED" not in result.stdout
     text = CliRunner().invoke(app, ["jail"])
     assert text.exit_code == 0
     assert "held   reach the network" in text.stdout

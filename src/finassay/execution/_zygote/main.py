@@ -22,6 +22,7 @@ from .processes import kill_descendants, read
 from .watch import Watch
 
 RELAY = "finassay_relay.py"
+RETRY_S = 0.01
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -65,8 +66,8 @@ class Zygote:
             try:
                 importlib.import_module(name)
                 loaded.append(name)
-            except ImportError as error:
-                failed[name] = str(error)[:500]
+            except Exception as error:  # noqa: BLE001 - a program may never need it
+                failed[name] = f"{type(error).__name__}: {error}"[:500]
         gc.freeze()  # the children share these objects with us, page by page
         gc.enable()
         self.start_relay()
@@ -102,17 +103,19 @@ class Zygote:
         for descriptor in descriptors:
             os.close(descriptor)
         watch = Watch(self.config, request["limits"], self.left, pid, self.relay)
-        while watch.status is None and not watch.breach and not self.told_to_stop(watch.next_look):
+        while watch.status is None and not watch.breach and not self.wait(watch.next_look):
             watch.look()
             watch.reap()
         self.kill_all()
-        watch.reap(block=True)
+        while not watch.reap():
+            self.wait(time.monotonic() + RETRY_S)
+            self.kill_all()
         breach = watch.scratch_breach([])
         breach = watch.breach or breach
         self.left = watch.left
         return {"status": watch.status, "cpu_s": watch.cpu_s, "max_rss": watch.max_rss, "breach": breach}
 
-    def told_to_stop(self, until: float) -> bool:
+    def wait(self, until: float) -> bool:
         """Wait for a child to end, for a time, or for the host; True where the host wants the call to end."""
         timeout = max(0.0, until - time.monotonic())
         ready, _, _ = select.select([self.control.fileno(), self.wake], [], [], timeout)

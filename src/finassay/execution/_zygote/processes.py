@@ -36,7 +36,10 @@ def status_kb(path: str, names: tuple[str, ...]) -> int:
 
 
 def kill_descendants() -> None:
-    """Kill all that descend from us, where no namespace tells them apart; stop them first, so that none escapes."""
+    """Kill all that descend from us, where no namespace tells them apart; stop them first, so that none escapes.
+
+    One that is born while the list is read may be missed: whoever calls this does so until no child is left.
+    """
     stopped: set[int] = set()
     while True:
         found = descendants() - stopped
@@ -50,20 +53,20 @@ def kill_descendants() -> None:
 
 
 def descendants() -> set[int]:
-    """Return every living process below us."""
+    """Return every process below us."""
     if os.path.isdir("/proc/1"):
         pairs = []
         for pid in processes():
             fields = read(f"/proc/{pid}/stat").rpartition(")")[2].split()
-            if fields and fields[0] != "Z":
+            if fields:  # a zombie too: its children are told by it until it is reaped
                 pairs.append((pid, int(fields[1])))
     else:
         import subprocess
 
-        command = ["/bin/ps", "-axo", "pid=,ppid=,stat="]
+        command = ["/bin/ps", "-axo", "pid=,ppid="]
         text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         rows = [line.split() for line in text.splitlines()]
-        pairs = [(int(row[0]), int(row[1])) for row in rows if not row[2].startswith("Z")]
+        pairs = [(int(row[0]), int(row[1])) for row in rows]
     below: set[int] = set()
     grown = {os.getpid()}
     while grown:

@@ -38,15 +38,15 @@ class Watch:
         self.max_rss = 0
         self.next_look = time.monotonic() + TICK_S
 
-    def reap(self, block: bool = False) -> None:
-        """Take the exit status and times of every child that ended."""
+    def reap(self) -> bool:
+        """Take the exit status and times of every child that ended; True where no child is left."""
         while True:
             try:
-                pid, status, usage = os.wait4(-1, 0 if block else os.WNOHANG)
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
             except ChildProcessError:
-                return
+                return True
             if pid == 0:
-                return
+                return False
             if pid != self.relay:
                 self.cpu_s += usage.ru_utime + usage.ru_stime
                 scale = 1 if sys.platform == "darwin" else 1024
@@ -67,7 +67,7 @@ class Watch:
                 self.breach = "memory"
         self.breach = self.breach or self.scratch_breach(living)
         now = time.monotonic()
-        self.next_look = now + max(TICK_S, 10 * (now - began))
+        self.next_look = now + max(TICK_S, 4 * (now - began))
 
     def too_much_memory(self, living: list[int]) -> bool:
         """Return whether all together hold more than the limit: a cheap sum first, the exact one if need be."""
