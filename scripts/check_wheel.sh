@@ -18,7 +18,7 @@ if [ "$size" -gt "$most" ]; then
 fi
 
 "$python" -m venv "$work/clean" >/dev/null 2>&1 || "$python" -m venv --without-pip "$work/clean"
-pip() { "$venv/bin/python" -m pip --python "$work/clean/bin/python" --disable-pip-version-check --quiet "$@"; }
+pip() { "$python" -m pip --python "$work/clean/bin/python" --disable-pip-version-check --quiet "$@"; }
 pip install --require-hashes --requirement requirements/demo.txt
 pip install --no-deps --no-index "$wheel"
 pip check

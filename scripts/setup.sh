@@ -8,7 +8,7 @@ venv=$2
 python=${PYTHON:-python3}
 
 if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-    found=$("$python" --version 2>&1 || true)
+    found=$("$python" --version 2>&1 | head -n 1)
     echo "finassay needs Python 3.11 or later; '$python' is: ${found:-not there}." >&2
     echo "Install one and name it: make PYTHON=/path/to/python3.11 ..." >&2
     exit 2
