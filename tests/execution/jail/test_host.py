@@ -297,9 +297,9 @@ def test_no_process_is_left_when_the_host_is_stopped(name: str, number: int, scr
     import time
 
     the_jail(name)
-    host = subprocess.Popen(
-        [sys.executable, "-c", HOST, name, str(scratch)], stderr=subprocess.PIPE, text=True
-    )
+    command = [sys.executable, "-c", HOST, name, str(scratch)]
+    environment = {**os.environ, "TMPDIR": str(scratch.parent)}  # a killed host leaves its temporary folder
+    host = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
     deadline = time.monotonic() + 30
     while not (scratch / "running").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
