@@ -111,7 +111,7 @@ class CallResult:
     truncated : bool
         Whether either was capped.
     error : dict or None
-        For an exception: ``type``, ``message``, ``traceback``, ``line`` (in the candidate's source), ``cell``.
+        For every outcome but ``ok``: ``type``, ``message``, ``traceback``, ``line`` in the source, ``cell``.
     wall_ms, cpu_ms : float
         Times.
     max_rss : int or None
