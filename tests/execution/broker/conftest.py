@@ -9,6 +9,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -23,11 +24,43 @@ from finassay.execution._guest import duckdb_mount, guest_env, guest_files
 PROGRAMS = Path(__file__).parent / "programs"
 COLUMNS = ("symbol", "day", "close", "volume", "score", "note", "seen_at")
 ROWS = (
-    ("AAA", dt.date(2024, 1, 2), Decimal("10.0000"), 100, 0.5, "first", dt.datetime(2024, 1, 2, 16, 0)),
-    ("AAA", dt.date(2024, 1, 3), Decimal("10.2500"), 200, -0.25, None, dt.datetime(2024, 1, 3, 16, 0, 1)),
+    (
+        "AAA",
+        dt.date(2024, 1, 2),
+        Decimal("10.0000"),
+        100,
+        0.5,
+        "first",
+        "2024-01-02 16:00:00",
+    ),
+    (
+        "AAA",
+        dt.date(2024, 1, 3),
+        Decimal("10.2500"),
+        200,
+        -0.25,
+        None,
+        "2024-01-03 16:00:01",
+    ),
     ("AAA", dt.date(2024, 1, 4), Decimal("10.1250"), 9_000_000_000, None, "it's", None),
-    ("BBB", dt.date(2024, 1, 3), Decimal("0.0001"), None, 1e300, "中文", dt.datetime(2024, 1, 3, 16, 0)),
-    ("BBB", dt.date(2024, 1, 4), Decimal("99999.9999"), 5, 0.1, "", dt.datetime(2024, 1, 4, 23, 59, 59)),
+    (
+        "BBB",
+        dt.date(2024, 1, 3),
+        Decimal("0.0001"),
+        None,
+        1e300,
+        "中文",
+        "2024-01-03 16:00:00",
+    ),
+    (
+        "BBB",
+        dt.date(2024, 1, 4),
+        Decimal("99999.9999"),
+        5,
+        0.1,
+        "",
+        "2024-01-04 23:59:59",
+    ),
 )
 TABLE = (
     "CREATE TABLE prices (symbol VARCHAR(20) NOT NULL, day DATE NOT NULL, close DECIMAL(18,4), volume BIGINT, "
@@ -40,7 +73,13 @@ def _literal(value: object) -> str:
         return "NULL"
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
-    return f"'{value}'" if isinstance(value, dt.date) else repr(value) if isinstance(value, float) else str(value)
+    return (
+        f"'{value}'"
+        if isinstance(value, dt.date)
+        else repr(value)
+        if isinstance(value, float)
+        else str(value)
+    )
 
 
 def statements(moment: str) -> list[str]:
@@ -63,7 +102,8 @@ def duckdb_url(tmp_path_factory: pytest.TempPathFactory) -> str:
 def folder_url(tmp_path_factory: pytest.TempPathFactory, duckdb_url: str) -> str:
     import duckdb
 
-    folder = tmp_path_factory.mktemp("market")
+    folder = tmp_path_factory.mktemp("folder") / "market"
+    folder.mkdir()
     with duckdb.connect(duckdb_url.removeprefix("duckdb:///"), read_only=True) as connection:
         connection.execute(f"COPY prices TO '{folder / 'prices.parquet'}'")
     return str(folder)
@@ -94,7 +134,11 @@ class Guest:
     def run(self, program: str) -> object:
         """Run a program file and return the JSON that it prints."""
         done = subprocess.run(
-            [sys.executable, "-c", f"import finassay_duckdb as d, runpy; d.install(); runpy.run_path({program!r})"],
+            [
+                sys.executable,
+                "-c",
+                f"import finassay_duckdb as d, runpy; d.install(); runpy.run_path({program!r})",
+            ],
             env=self.env,
             cwd=self.home / "scratch",
             capture_output=True,
@@ -112,34 +156,53 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@pytest.fixture
-def guest(tmp_path: Path) -> Iterator[Callable[..., Guest]]:
+@pytest.fixture(scope="session")
+def guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Guest]]:
+    """Return a function from a URL, a dialect and overlays to a guest; one broker serves all runs over a database."""
+    running: dict[str, Guest] = {}
     with contextlib.ExitStack() as stack:
 
-        def start(url: str, dialect: str = "mysql", schema: str = "market", **options: object) -> Guest:
-            home = tmp_path / "run"
-            for name in ("database", "scratch"):
-                (home / name).mkdir(parents=True)
-            for name, path in guest_files().items():
-                (home / name).symlink_to(path)
-            file = duckdb_mount(url, options.get("overlays"), tmp_path)
-            if file is not None:
-                (home / "database" / file.name).symlink_to(file)
-            broker = stack.enter_context(Broker(url, dialect=dialect, socket_dir=home / "sockets", **options))
-            env = guest_env(dialect, schema, duckdb_file=file and file.name, home=str(home))
-            env = _on_free_ports({**env, "PATH": os.environ["PATH"]})
-            stack.enter_context(_relay(home, env))
-            return Guest(broker, home, env)
+        def start(url: str, dialect: str = "mysql", overlays: dict[str, str] | None = None) -> Guest:
+            if url not in running:
+                running[url] = stack.enter_context(_guest(url, tmp_path_factory.mktemp("guest")))
+            guest = running[url]
+            guest.broker.reset(dialect=dialect, overlays=overlays)
+            return Guest(guest.broker, guest.home, _environment(guest, url, dialect, overlays))
 
         yield start
+
+
+@contextlib.contextmanager
+def _guest(url: str, home: Path) -> Iterator[Guest]:
+    for name in ("database", "scratch"):
+        (home / name).mkdir()
+    for name, path in guest_files().items():
+        (home / name).symlink_to(path)
+    with Broker(url, socket_dir=home / "sockets") as broker:
+        env = _on_free_ports({**guest_env("mysql", "market", home=str(home)), "PATH": os.environ["PATH"]})
+        with _relay(home, env):
+            yield Guest(broker, home, env)
+
+
+def _environment(guest: Guest, url: str, dialect: str, overlays: dict[str, str] | None) -> dict[str, str]:
+    """The environment of a run: ports stay, the DuckDB file and the dialect are the run's."""
+    folder = Path(tempfile.mkdtemp(dir=guest.home))
+    file = duckdb_mount(url, overlays, folder)
+    env = guest_env(dialect, "market", duckdb_file=file and file.name, home=str(guest.home))
+    ports = {name: guest.env[name] for name in ("DB_PORT", "MYSQL_PORT", "PGPORT")}
+    address = (
+        env["DATABASE_URL"]
+        .replace(":3306/", f":{ports['DB_PORT']}/")
+        .replace(":5432/", f":{ports['PGPORT']}/")
+    )
+    mounted = {"FINASSAY_DUCKDB": str(file)} if file is not None else {}
+    return {**env, **ports, **mounted, "DATABASE_URL": address, "PATH": os.environ["PATH"]}
 
 
 def _on_free_ports(env: dict[str, str]) -> dict[str, str]:
     """Outside the jail there is no loopback of our own, so the ports are."""
     mysql, postgres = str(free_port()), str(free_port())
-    moved = {"DB_PORT": mysql, "MYSQL_PORT": mysql, "PGPORT": postgres}
-    url = env["DATABASE_URL"].replace(":3306/", f":{mysql}/").replace(":5432/", f":{postgres}/")
-    return {**env, **moved, "DATABASE_URL": url}
+    return {**env, "DB_PORT": mysql, "MYSQL_PORT": mysql, "PGPORT": postgres}
 
 
 @contextlib.contextmanager

@@ -91,7 +91,9 @@ def test_reset_begins_a_run_with_an_empty_log_and_other_overlays(broker, native)
     assert [record.rows for record in broker.records()] == [5]
 
 
-def test_an_allocation_that_does_not_fit_is_an_error_and_the_next_statement_runs(tmp_path, duckdb_url, native) -> None:
+def test_an_allocation_that_does_not_fit_is_an_error_and_the_next_statement_runs(
+    tmp_path, duckdb_url, native
+) -> None:
     """24 GB at once, of which DuckDB's own limit stopped none."""
     with Broker(duckdb_url, socket_dir=tmp_path / "small", memory=2 << 30) as small:
         os.environ["FINASSAY_SOCKETS"] = str(small.socket_dir)
@@ -134,7 +136,9 @@ def test_many_clients_at_once(broker, native) -> None:
     with concurrent.futures.ThreadPoolExecutor(50) as pool:
         assert all(pool.map(work, range(200)))
     records = broker.records()
-    assert sorted(record.sql for record in records) == sorted(f"SELECT {number} AS n" for number in range(200))
+    assert sorted(record.sql for record in records) == sorted(
+        f"SELECT {number} AS n" for number in range(200)
+    )
     assert {record.status for record in records} == {"ok"}
 
 
@@ -152,8 +156,9 @@ def test_a_report_of_the_program_cannot_touch_other_records(broker, native) -> N
 
 
 def test_a_database_that_cannot_be_opened_is_the_users_input(tmp_path) -> None:
-    with pytest.raises(InputError, match=r"absent\.duckdb"), Broker(
-        f"duckdb:///{tmp_path}/absent.duckdb", socket_dir=tmp_path / "sockets"
+    with (
+        pytest.raises(InputError, match=r"absent\.duckdb"),
+        Broker(f"duckdb:///{tmp_path}/absent.duckdb", socket_dir=tmp_path / "sockets"),
     ):
         pass
     assert list((tmp_path / "sockets").iterdir()) == []

@@ -39,8 +39,10 @@ def own_tables(tree: Any, schemas: Sequence[str], known: Sequence[str] = ()) -> 
     tables = []
     for table in tree.find_all(exp.Table):
         schema = table.text("db").lower()
-        if not schema and (table.name in common or isinstance(table.this, exp.Func)):
+        if not schema and table.name in common:
             continue
+        if isinstance(table.this, exp.Func):  # a table function may look anywhere
+            return None
         if schema not in schemas and (schema or table.name.lower() not in known):
             return None
         tables.append(table)

@@ -15,6 +15,10 @@ _QUOTED_PG = r"[eE]'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\
 _DOLLAR_QUOTED = r"\$(?P<tag>(?:[A-Za-z_]\w*)?)\$.*?\$(?P=tag)\$"
 _MYSQL = re.compile(rf"({_QUOTED})|(\?)", re.DOTALL)
 _POSTGRES = re.compile(rf"(?P<quoted>{_QUOTED_PG}|{_DOLLAR_QUOTED})|\$(?P<number>\d+)", re.DOTALL)
+_ANY = re.compile(
+    rf"(?P<quoted>{_QUOTED_PG}|{_DOLLAR_QUOTED})|=\s*ANY\s*\(\s*\$(?P<number>\d+)\s*\)",
+    re.DOTALL | re.IGNORECASE,
+)
 
 Value = None | bool | int | float | decimal.Decimal | str | bytes | dt.date | dt.time
 
@@ -33,6 +37,22 @@ def bind_question_marks(sql: str, values: Sequence[Value]) -> str:
 def count_dollars(sql: str) -> int:
     """Return the highest ``$n`` of a PostgreSQL statement, outside strings and comments."""
     return max((int(found["number"]) for found in _POSTGRES.finditer(sql) if found["number"]), default=0)
+
+
+def any_as_in(sql: str) -> tuple[str, set[int]]:
+    """Write ``= ANY($1)`` as ``IN ($1)``; return the statement and the numbers of the lists.
+
+    Both say the same; the second is understood everywhere.
+    """
+    lists: set[int] = set()
+
+    def spelled(found: re.Match[str]) -> str:
+        if found["number"] is None:
+            return found["quoted"]
+        lists.add(int(found["number"]))
+        return f"IN (${found['number']})"
+
+    return _ANY.sub(spelled, sql), lists
 
 
 def array_dollars(sql: str) -> set[int]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from finassay.core import FinassayError
-from finassay.execution._wire._literals import array_dollars, bind_dollars, count_dollars
+from finassay.execution._wire._literals import any_as_in, array_dollars, bind_dollars, count_dollars
 from finassay.execution._wire._postgres_answers import SETTINGS, Answers
 from finassay.execution._wire._postgres_rows import data_rows, row_description
 from finassay.execution._wire._postgres_values import literal
@@ -243,12 +243,17 @@ class _Client:
         if len(values) < needed:
             raise ValueError(f"the statement has {needed} parameters and got {len(values)} values")
         arrays = array_dollars(statement.sql)  # psycopg leaves the type of a list of texts open
-        oids = [_at(statement.oids, index, 0) or 1009 * (index + 1 in arrays) for index in range(len(values))]
-        literals = [literal(value, oids[index], _spread(forms, index)) for index, value in enumerate(values)]
+        sql, lists = (
+            (statement.sql, set()) if self._session.engine == "postgres" else any_as_in(statement.sql)
+        )
+        literals = []
+        for number, value in enumerate(values, 1):
+            oid = _at(statement.oids, number - 1, 0) or 1009 * (number in arrays)
+            literals.append(literal(value, oid, _spread(forms, number - 1), listed=number in lists))
         if len(self._state.portals) >= _MAX_NAMED:
             raise ValueError(f"{_MAX_NAMED} portals are open already; close some")
-        sql = bind_dollars(statement.sql, literals)
-        self._state.portals[name.decode()] = _Portal(sql, formats=reader.shorts())
+        portal = _Portal(bind_dollars(sql, literals), formats=reader.shorts())
+        self._state.portals[name.decode()] = portal
         self._wire.add(b"2")
 
     def _describe(self, body: bytes) -> None:

@@ -6,7 +6,6 @@ import datetime as dt
 import re
 import struct
 import uuid
-from decimal import Decimal
 
 from finassay.execution._wire import _postgres_rows as oids
 from finassay.execution._wire._literals import postgres_literal
@@ -54,7 +53,7 @@ _DAY0 = dt.date(2000, 1, 1)
 _ELEMENT = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([^,{}]*))\s*(?:,|$)', re.DOTALL)
 
 
-def literal(data: bytes | None, oid: int, form: int) -> str:
+def literal(data: bytes | None, oid: int, form: int, *, listed: bool = False) -> str:
     """Return a parameter as a literal of PostgreSQL.
 
     Parameters
@@ -65,6 +64,8 @@ def literal(data: bytes | None, oid: int, form: int) -> str:
         The declared type; 0 is "whatever fits".
     form : {0, 1}
         Text or binary.
+    listed : bool
+        Write an array as the elements of a list, without brackets; an empty one as NULL, which is equal to nothing.
 
     Raises
     ------
@@ -75,6 +76,8 @@ def literal(data: bytes | None, oid: int, form: int) -> str:
         return "NULL"
     if oid in _ARRAYS:
         elements = _binary_array(data) if form else _text_array(data.decode(), _ARRAYS[oid])
+        if listed:
+            return ", ".join(elements) or "NULL"
         return f"ARRAY[{', '.join(elements)}]::{_NAMES[_ARRAYS[oid]]}[]"
     return _from_binary(data, oid) if form else _from_text(data.decode(), oid)
 
@@ -123,8 +126,10 @@ def _numeric(data: bytes) -> str:
     if sign == 0xC000:
         return "NaN"
     digits = struct.unpack_from(f"!{count}h", data, 8)
-    value = sum(Decimal(digit).scaleb(4 * (weight - at)) for at, digit in enumerate(digits))
-    return f"{'-' * (sign == 0x4000)}{Decimal(value).quantize(Decimal(1).scaleb(-scale)):f}"
+    at = {weight - index: f"{digit:04}" for index, digit in enumerate(digits)}
+    whole = "".join(at.get(power, "0000") for power in range(max(weight, 0), -1, -1)).lstrip("0") or "0"
+    fraction = "".join(at.get(-power, "0000") for power in range(1, -(-scale // 4) + 1))[:scale]
+    return f"{'-' * (sign == 0x4000)}{whole}{'.' * bool(fraction)}{fraction}"
 
 
 def _binary_array(data: bytes) -> list[str]:

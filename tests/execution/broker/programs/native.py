@@ -7,4 +7,6 @@ frame = query_to_dataframe(
     "WHERE day >= %s GROUP BY symbol ORDER BY symbol",
     ("2024-01-03",),
 )
-print(json.dumps([[r.symbol, int(r.n), round(float(r.total), 4), str(r.last_day)] for r in frame.itertuples()]))
+print(
+    json.dumps([[r.symbol, int(r.n), round(float(r.total), 4), str(r.last_day)] for r in frame.itertuples()])
+)

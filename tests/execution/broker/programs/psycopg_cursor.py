@@ -5,7 +5,10 @@ import os
 import psycopg
 
 with psycopg.connect(
-    host=os.environ["PGHOST"], port=os.environ["PGPORT"], user=os.environ["PGUSER"], dbname=os.environ["PGDATABASE"]
+    host=os.environ["PGHOST"],
+    port=os.environ["PGPORT"],
+    user=os.environ["PGUSER"],
+    dbname=os.environ["PGDATABASE"],
 ) as connection:
     rows = connection.execute(
         "SELECT symbol, COUNT(*) AS n, SUM(close) AS total, MAX(day) AS last_day FROM prices "

@@ -6,7 +6,11 @@ import pymysql
 from pymysql.cursors import SSCursor
 
 connection = pymysql.connect(
-    host="127.0.0.1", port=int(os.environ["MYSQL_PORT"]), user="anybody", password="x", db=os.environ["MYSQL_DB"]
+    host="127.0.0.1",
+    port=int(os.environ["MYSQL_PORT"]),
+    user="anybody",
+    password="x",
+    db=os.environ["MYSQL_DB"],
 )
 totals = {}
 with connection, connection.cursor(SSCursor) as cursor:

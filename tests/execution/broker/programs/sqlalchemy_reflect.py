@@ -9,7 +9,13 @@ meta = sa.MetaData()
 meta.reflect(engine)
 prices = meta.tables["prices"]
 assert [column.name for column in prices.columns] == [
-    "symbol", "day", "close", "volume", "score", "note", "seen_at",
+    "symbol",
+    "day",
+    "close",
+    "volume",
+    "score",
+    "note",
+    "seen_at",
 ]
 assert isinstance(prices.c.day.type, sa.Date)
 assert isinstance(prices.c.close.type, sa.Numeric)

@@ -35,7 +35,7 @@ def query_to_dataframe(sql: Any, params: Any = None) -> Any:
     DatabaseError
         If the statement is wrong, refused, or takes too long.
     """
-    return _plain(finassay_native.query(_bind(str(sql), params))).to_pandas()
+    return to_frame(finassay_native.query(_bind(str(sql), params)))
 
 
 def execute_query(sql: Any, params: Any = None) -> list[dict[str, Any]]:
@@ -51,12 +51,12 @@ def get_engine() -> Any:
     return sqlalchemy.create_engine(os.environ["DATABASE_URL"])
 
 
-def _plain(table: Any) -> Any:
-    """Widen numbers as the Python database interfaces do."""
+def to_frame(table: Any) -> Any:
+    """Return a ``pyarrow.Table`` as a frame, its numbers widened as the Python database interfaces do."""
     import pyarrow as pa
 
     fields = [field.with_type(_wide(field.type)) for field in table.schema]
-    return table.cast(pa.schema(fields))
+    return table.cast(pa.schema(fields)).to_pandas()
 
 
 def _wide(kind: Any) -> Any:
