@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from finassay.grading._codes import Code, parse_code
-from finassay.grading._contract import ColumnContract, OrderColumn, OutputContract, output_contract_schema
+from finassay.grading._contract import ColumnContract, OrderColumn, OutputContract
 from finassay.grading._dates import parse_date
 from finassay.grading._diff import CellDifference, TableDiff
 from finassay.grading._enumerations import parse_enumeration
@@ -47,7 +47,6 @@ __all__ = [
     "kendall_tau",
     "ndcg",
     "order_equal",
-    "output_contract_schema",
     "parse_code",
     "parse_date",
     "parse_enumeration",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import re
+import unicodedata
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from finassay.core import InputError
+from finassay.grading._table_units import is_unit
 
 ColumnType = Literal[
     "number", "integer", "text", "date", "datetime", "period", "code", "enumeration", "boolean"
@@ -17,6 +19,11 @@ ColumnType = Literal[
 Layout = Literal["transposed", "long", "wide"]
 
 NUMERIC_TYPES: frozenset[str] = frozenset({"number", "integer"})
+
+
+def fold_name(name: str) -> str:
+    """Return a column name as it is compared: NFKC, no case, no spaces, no underscores or hyphens."""
+    return re.sub(r"[\s_\-]+", "", unicodedata.normalize("NFKC", name)).casefold()
 
 
 class _Strict(BaseModel):
@@ -69,6 +76,8 @@ class ColumnContract(_Strict):
             raise ValueError(
                 f"column {self.name!r}: 'unit' belongs to a number or integer, not to {self.type}"
             )
+        if self.unit is not None and not is_unit(self.unit):
+            raise ValueError(f"column {self.name!r}: {self.unit!r} is not a known unit")
         if self.decimals is not None and self.type != "number":
             raise ValueError(f"column {self.name!r}: 'decimals' belongs to a number, not to {self.type}")
         if (self.type == "enumeration") != bool(self.values):
@@ -126,6 +135,14 @@ class OutputContract(_Strict):
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"columns declared twice: {', '.join(twice)}")
+        owner: dict[str, str] = {}
+        for column in self.columns:
+            for name in (column.name, *column.aliases):
+                other = owner.setdefault(fold_name(name), column.name)
+                if other != column.name:
+                    raise ValueError(
+                        f"the name {name!r} belongs to two columns, {other!r} and {column.name!r}"
+                    )
         used = [("key", name) for name in self.key] + [("order_by", o.column) for o in self.order_by]
         for where, name in used:
             if name not in names:
@@ -190,9 +207,3 @@ class OutputContract(_Strict):
                 f"{source} is not an output contract: {where}: {first['msg']}",
                 hint="The format is documented in docs/reference/grading.md and docs/schemas/output-contract.json.",
             ) from error
-
-
-def output_contract_schema() -> dict[str, Any]:
-    """Return the JSON Schema of the contract format, as in ``docs/schemas/output-contract.json``."""
-    schema: dict[str, Any] = OutputContract.model_json_schema()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **json.loads(json.dumps(schema))}

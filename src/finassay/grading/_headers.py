@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from finassay.grading._contract import fold_name
 from finassay.grading._table_units import is_unit
 
 if TYPE_CHECKING:
@@ -33,11 +34,6 @@ class HeaderMatch:
         return not self.missing and not self.duplicate
 
 
-def fold(name: str) -> str:
-    """Return the name as it is compared: NFKC, no case, no spaces, no underscores or hyphens."""
-    return re.sub(r"[\s_\-]+", "", unicodedata.normalize("NFKC", name)).casefold()
-
-
 def split_unit(name: str) -> tuple[str, str | None]:
     """Split ``"Revenue (USD millions)"`` into the name and the unit in brackets; no unit gives None."""
     found = _BRACKETED.match(unicodedata.normalize("NFKC", name))
@@ -50,7 +46,9 @@ def split_unit(name: str) -> tuple[str, str | None]:
 def match_headers(headers: list[str], contract: OutputContract) -> HeaderMatch:
     """Find every column of the contract among the headers, by name or alias, with the unit a header states."""
     hits: dict[str, list[tuple[int, str | None]]] = {column.name: [] for column in contract.columns}
-    by_name = {fold(name): column for column in contract.columns for name in (column.name, *column.aliases)}
+    by_name = {
+        fold_name(name): column for column in contract.columns for name in (column.name, *column.aliases)
+    }
     extra: list[str] = []
     for place, header in enumerate(headers):
         column, unit = _column_of(header, by_name)
@@ -73,13 +71,13 @@ def match_headers(headers: list[str], contract: OutputContract) -> HeaderMatch:
 def _column_of(header: str, by_name: dict[str, ColumnContract]) -> tuple[ColumnContract | None, str | None]:
     """Full name first; then the name before a bracketed unit, where the column has a unit to convert to."""
     base, unit = split_unit(header)
-    column = by_name.get(fold(header))
+    column = by_name.get(fold_name(header))
     if column is not None:
         return column, unit if column.unit is not None else None
     if unit is None:
         return None, None
     for name, candidate in by_name.items():
-        if candidate.unit is not None and fold(base) in (name, fold(_bare_name(candidate, name))):
+        if candidate.unit is not None and fold_name(base) in (name, fold_name(_bare_name(candidate, name))):
             return candidate, unit
     return None, None
 
@@ -87,16 +85,16 @@ def _column_of(header: str, by_name: dict[str, ColumnContract]) -> tuple[ColumnC
 def _bare_name(column: ColumnContract, folded: str) -> str:
     """Return the name without its own bracketed unit, for the name of the column that folds to `folded`."""
     for name in (column.name, *column.aliases):
-        if fold(name) == folded:
+        if fold_name(name) == folded:
             return split_unit(name)[0]
     return folded
 
 
 def _nearest(column: ColumnContract, headers: list[str]) -> tuple[str, ...]:
     """Return up to three headers that look like the column, best first."""
-    names = [fold(name) for name in (column.name, *column.aliases)]
+    names = [fold_name(name) for name in (column.name, *column.aliases)]
     scored = [
-        (max(difflib.SequenceMatcher(None, name, fold(header)).ratio() for name in names), header)
+        (max(difflib.SequenceMatcher(None, name, fold_name(header)).ratio() for name in names), header)
         for header in headers
     ]
     return tuple(header for score, header in sorted(scored, key=lambda s: (-s[0], s[1])) if score >= 0.5)[:3]

@@ -167,13 +167,16 @@ def from_pandas(frame: pd.DataFrame) -> pa.Table:
     columns = []
     for place in range(frame.shape[1]):
         cells = frame.iloc[:, place]
+        missing_is_null = cells.dtype.kind != "f"  # NaN of a float column stays NaN
         try:
-            columns.append(
-                pa.Array.from_pandas(cells, from_pandas=cells.dtype == object or cells.dtype.kind == "M")
-            )
+            columns.append(pa.array(cells, from_pandas=missing_is_null))
         except (pa.ArrowInvalid, pa.ArrowTypeError):
-            columns.append(pa.array([None if c is None or c != c else str(c) for c in cells], pa.string()))
+            columns.append(pa.array([None if _is_missing(cell) else str(cell) for cell in cells], pa.string()))
     return pa.table(columns, names=[str(name) for name in frame.columns])
+
+
+def _is_missing(cell: object) -> bool:
+    return cell is None or cell != cell or type(cell).__name__ in {"NAType", "NaTType"}
 
 
 # ---- headers ---------------------------------------------------------------------------------------------------------
