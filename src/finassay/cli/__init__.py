@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from finassay import __version__
-from finassay.cli import _db, _doctor, _run
+from finassay.cli import _catalog, _contract, _db, _doctor, _run
 from finassay.cli._output import write_message, write_text
 from finassay.core import ExitCode
 
@@ -26,6 +26,8 @@ app = typer.Typer(
     add_completion=False,
 )
 app.command("run")(_run.run_command)
+app.add_typer(_catalog.app, name="catalog")
+app.add_typer(_contract.app, name="contract")
 app.add_typer(_db.app, name="db")
 app.add_typer(_doctor.app, name="doctor")
 

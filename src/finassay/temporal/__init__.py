@@ -12,6 +12,17 @@ from finassay.temporal._catalog import (
     shipped_catalogs,
 )
 from finassay.temporal._column import DATE_ROLES, ROLES, Column, Described, Role
+from finassay.temporal._contract import (
+    AsOfDate,
+    Contract,
+    ContractError,
+    Decisions,
+    Life,
+    Mark,
+    contract_schema,
+    load_contract,
+    parse_contract,
+)
 from finassay.temporal._cutoff import Boundary, Cutoff
 from finassay.temporal._formats import DATE_FORMATS, DateFormat, UnreadableDate, decode, encode
 from finassay.temporal._predicate import (
@@ -25,6 +36,7 @@ from finassay.temporal._predicate import (
     holds,
     holds_each,
 )
+from finassay.temporal._propose import SourceKind, contract_yaml, propose_contract
 from finassay.temporal._table import (
     KINDS,
     Availability,
@@ -47,6 +59,7 @@ __all__ = [
     "ROLES",
     "All",
     "AsOf",
+    "AsOfDate",
     "Availability",
     "AvailabilityUnknown",
     "Before",
@@ -54,8 +67,11 @@ __all__ = [
     "Catalog",
     "CatalogError",
     "Column",
+    "Contract",
+    "ContractError",
     "Cutoff",
     "DateFormat",
+    "Decisions",
     "Dependency",
     "Described",
     "Disjoint",
@@ -64,11 +80,14 @@ __all__ = [
     "Kind",
     "KnownEnd",
     "KnownIssue",
+    "Life",
+    "Mark",
     "Missing",
     "Not",
     "OpenQuestion",
     "Predicate",
     "Role",
+    "SourceKind",
     "Table",
     "UnreadableDate",
     "VersionRule",
@@ -76,11 +95,16 @@ __all__ = [
     "all_of",
     "catalog_schema",
     "columns_of",
+    "contract_schema",
+    "contract_yaml",
     "decode",
     "encode",
     "holds",
     "holds_each",
     "load_catalog",
+    "load_contract",
     "parse_catalog",
+    "parse_contract",
+    "propose_contract",
     "shipped_catalogs",
 ]

@@ -68,7 +68,8 @@ class Column(Described):
     format : str
         How dates are written: ``native`` (DATE, TIMESTAMP, DATETIME), ``integer_date`` (20241224), ``text_date``
         ("20241224"), ``iso_text`` ("2024-12-24", with or without a time), ``integer_month`` (202412), ``text_month``
-        ("2024-12"), ``text_quarter`` ("2024q4"). Months and quarters stand for their last day.
+        ("2024-12"), ``text_quarter`` ("2024q4"), ``other``. Months and quarters stand for their last day;
+        ``other`` is no date of any of these, and cannot be compared.
     unit : str or None
         The unit of the stored number: ``CNY``, ``%``, ``亿元``.
     codes : str or mapping or None

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from finassay.core import InputError
 
 DateFormat = Literal[
-    "native", "integer_date", "text_date", "iso_text", "integer_month", "text_month", "text_quarter"
+    "native", "integer_date", "text_date", "iso_text", "integer_month", "text_month", "text_quarter", "other"
 ]
 DATE_FORMATS: tuple[DateFormat, ...] = get_args(DateFormat)
 
@@ -46,6 +46,8 @@ def encode(format_: DateFormat, instant: datetime) -> Any:
     datetime, int or str
         In the column's own form. Text compares by code point.
     """
+    if format_ == "other":
+        raise ValueError("a column whose format is 'other' holds no dates; the catalog refuses to compare it")
     return _FORMATS[format_].encode(instant)
 
 

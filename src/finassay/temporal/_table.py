@@ -287,6 +287,23 @@ class Table(Described):
 
     def _role_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         roles = {name: column.role for name, column in self.columns.items()}
+        yield from self._availability_problems(roles)
+        for path, name in self._dated():
+            if name in roles and roles[name] not in DATE_ROLES:
+                yield path, f"{name} is used as a date but has the role {roles[name]}"
+            if name in roles and self.columns[name].format == "other":
+                yield path, f"{name} is used as a date but has the format 'other'"
+        for index, name in enumerate(self.versions.order if self.versions else ()):
+            if roles.get(name) in ("updated", "current_state"):
+                yield (
+                    ("versions", "order", index),
+                    f"{name} has the role {roles[name]}: it changes when the vendor touches the row",
+                )
+        for name in self.key:
+            if roles.get(name) in ("updated", "current_state", "presentation"):
+                yield ("key",), f"{name} has the role {roles[name]}; a key does not change"
+
+    def _availability_problems(self, roles: dict[str, Role]) -> Iterator[tuple[tuple[str | int, ...], str]]:
         available = self.availability
         if available and available.column in roles:
             role = roles[available.column]
@@ -305,21 +322,15 @@ class Table(Described):
                 ("availability", "proxy"),
                 f"{available.proxy} has the role {roles[available.proxy]}; a proxy is 'recorded'",
             )
-        for path, name in self._dated():
-            if name in roles and roles[name] not in DATE_ROLES:
-                yield path, f"{name} is used as a date but has the role {roles[name]}"
-        for index, name in enumerate(self.versions.order if self.versions else ()):
-            if roles.get(name) in ("updated", "current_state"):
-                yield (
-                    ("versions", "order", index),
-                    f"{name} has the role {roles[name]}: it changes when the vendor touches the row",
-                )
-        for name in self.key:
-            if roles.get(name) in ("updated", "current_state", "presentation"):
-                yield ("key",), f"{name} has the role {roles[name]}; a key does not change"
 
     def _dated(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        dated = {("valid", "from"), ("valid", "to"), ("valid", "end_known", "column")}
+        dated = {
+            ("availability", "column"),
+            ("availability", "proxy"),
+            ("valid", "from"),
+            ("valid", "to"),
+            ("valid", "end_known", "column"),
+        }
         for path, name in self.mentions():
             if path in dated or path[-1] == "disclosed_by":
                 yield path, name

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from finassay.database._catalog._findings import Finding, Lag, LintReport, Severity, TableFacts
+from finassay.database._catalog._lint import lint_catalog
 from finassay.database._catalog._predicates import knowable_sql, predicate_sql
-from finassay.database._catalog._views import known_view, normal_view, resolve_table, selected_view
+from finassay.database._catalog._views import (
+    ResolvedTable,
+    known_view,
+    normal_view,
+    resolve_table,
+    selected_view,
+)
 
 __all__ = [
+    "Finding",
+    "Lag",
+    "LintReport",
+    "ResolvedTable",
+    "Severity",
+    "TableFacts",
     "knowable_sql",
     "known_view",
+    "lint_catalog",
     "normal_view",
     "predicate_sql",
     "resolve_table",
