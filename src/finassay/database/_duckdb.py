@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from finassay.database._collect import collect
@@ -69,6 +70,7 @@ class DuckDBEngine(BaseEngine):
         self._connection = duckdb.connect(":memory:")
         self._catalog = _BASE
         self._mysql_ready = False
+        self._arrow_types: dict[str, pa.DataType] = {}
         try:
             self._attach(path, files=files)
             if overlays:
@@ -83,7 +85,7 @@ class DuckDBEngine(BaseEngine):
         """See `Database.tables`."""
         with self._lock:
             self._refuse_closed()
-            return [self._table(schema, name, kind, count=count) for schema, name, kind in self._names()]
+            return [replace(info, rows=self._count(info, asked=count)) for info in self._described()]
 
     def _attach(self, path: Path, *, files: bool) -> None:
         import duckdb
@@ -147,35 +149,54 @@ class DuckDBEngine(BaseEngine):
         ).fetchall()
         return [(str(schema), str(name), str(kind)) for schema, name, kind in rows]
 
-    def _table(self, schema: str, name: str, kind: str, *, count: bool) -> TableInfo:
-        place = f"{self._catalog}.{quoted(schema)}.{quoted(name)}"
-        arrow = self._connection.sql(f"SELECT * FROM {place} LIMIT 0").to_arrow_reader(1).schema
-        rows = self._connection.execute(
-            """SELECT column_name, data_type, is_nullable, coalesce(comment, '') FROM duckdb_columns()
-            WHERE database_name = ? AND schema_name = ? AND table_name = ? ORDER BY column_index""",
-            [self._catalog, schema, name],
-        ).fetchall()
-        columns = tuple(
-            ColumnInfo(str(column), str(type_), _plain_type(arrow.field(i).type), bool(null), str(comment))
-            for i, (column, type_, null, comment) in enumerate(rows)
-        )
-        # Files are views in DuckDB and tables to everybody else; their counts, like those of tables, cost nothing.
-        file = self._files and self._catalog == _BASE
-        number = None
-        if count or kind == "table" or file:
-            number = int((self._connection.execute(f"SELECT count(*) FROM {place}").fetchone() or (0,))[0])
-        is_table = kind == "table" or self._files or self._catalog == "memory"
-        return TableInfo(
-            name, schema, columns, number, "table" if is_table else "view", self._key(schema, name)
-        )
+    def _described(self) -> list[TableInfo]:
+        """Return the tables without their rows: counting is what takes long."""
+        columns: dict[tuple[str, str], list[ColumnInfo]] = {}
+        for schema, table, *column in self._connection.execute(
+            """SELECT schema_name, table_name, column_name, data_type, is_nullable, coalesce(comment, '')
+            FROM duckdb_columns() WHERE database_name = ? ORDER BY schema_name, table_name, column_index""",
+            [self._catalog],
+        ).fetchall():
+            columns.setdefault((schema, table), []).append(self._column(*column))
+        keys = {
+            (schema, table): tuple(names)
+            for schema, table, names in self._connection.execute(
+                """SELECT schema_name, table_name, constraint_column_names FROM duckdb_constraints()
+            WHERE constraint_type = 'PRIMARY KEY' AND database_name = ?""",
+                [_BASE],
+            ).fetchall()
+        }
+        # Files and overlaid tables are views in DuckDB and tables to everybody else.
+        views = not self._files and self._catalog == _BASE
+        return [
+            TableInfo(
+                name,
+                schema,
+                tuple(columns[schema, name]),
+                None,
+                "view" if kind == "view" and views else "table",
+                keys.get((schema, name), ()),
+            )
+            for schema, name, kind in self._names()
+        ]
 
-    def _key(self, schema: str, name: str) -> tuple[str, ...]:
-        rows = self._connection.execute(
-            """SELECT constraint_column_names FROM duckdb_constraints() WHERE constraint_type = 'PRIMARY KEY'
-            AND database_name = ? AND schema_name = ? AND table_name = ?""",
-            [_BASE, schema, name],
-        ).fetchall()  # one row at a time would leave the result open, and the connection busy
-        return tuple(rows[0][0]) if rows else ()
+    def _column(self, name: str, type_: str, nullable: bool, comment: str) -> ColumnInfo:
+        if type_ not in self._arrow_types:
+            reader = self._reader(
+                self._connection.sql(f"SELECT NULL::{type_} AS x"), f"SELECT NULL::{type_} AS x", ()
+            )
+            self._arrow_types[type_] = _plain_type(reader.schema.field(0).type)
+            reader.close()
+        return ColumnInfo(name, type_, self._arrow_types[type_], nullable, comment)
+
+    def _count(self, info: TableInfo, *, asked: bool) -> int | None:
+        """Count rows: of tables and Parquet files DuckDB knows them; a view or an overlay is counted on request."""
+        if not asked and (info.kind == "view" or self._catalog != _BASE):
+            return None
+        place = f"{self._catalog}.{quoted(info.schema)}.{quoted(info.name)}"
+        # fetchone() would leave the result open, and the connection busy.
+        [(rows,)] = self._connection.execute(f"SELECT count(*) FROM {place}").fetchall()
+        return int(rows)
 
     def _prepare_dialect(self, dialect: Dialect) -> None:
         if dialect == "mysql" and not self._mysql_ready:

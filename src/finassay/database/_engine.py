@@ -184,6 +184,10 @@ class BaseEngine(ABC):
     def tables(self, count: bool = False) -> list[TableInfo]:
         """See `Database.tables`."""
 
+    def _described(self) -> list[TableInfo]:
+        """Return the tables; their rows may be missing."""
+        return self.tables()
+
     @abstractmethod
     def _run(
         self, sql: str, policy: QueryPolicy, params: tuple[Any, ...], source: str
@@ -230,7 +234,9 @@ class BaseEngine(ABC):
     def _tables(self) -> dict[str, TableInfo]:
         """Return the tables of the default schema by name, read once: databases under evaluation do not change."""
         if self._known is None:
-            self._known = {info.name: info for info in self.tables() if info.schema == self.default_schema}
+            self._known = {
+                info.name: info for info in self._described() if info.schema == self.default_schema
+            }
         return self._known
 
     def _refuse_closed(self) -> None:

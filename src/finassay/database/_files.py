@@ -85,7 +85,7 @@ def _csv(connection: duckdb.DuckDBPyConnection, file: Path) -> str:
     if not whole:
         return f"SELECT * FROM {reader.format('false')}"
     tests = ", ".join(f"bool_or(regexp_matches({quoted(name)}, '{_LEADING_ZERO}'))" for name in whole)
-    row = connection.execute(f"SELECT {tests} FROM {reader.format('true')}").fetchone() or ()
+    (row,) = connection.execute(f"SELECT {tests} FROM {reader.format('true')}").fetchall()
     codes = [name for name, has in zip(whole, row, strict=True) if has]
     if not codes:
         return f"SELECT * FROM {reader.format('false')}"

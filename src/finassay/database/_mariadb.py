@@ -107,7 +107,7 @@ class MySQLEngine(BaseEngine):
 
     def _table(self, name: str, kind: str, rows: list[Any], count: bool) -> TableInfo:
         place = self._overlaid(f"SELECT * FROM {_quoted(name)}")
-        _, schema = self._described(f"{place} LIMIT 0")
+        schema = self._columns_of(f"{place} LIMIT 0")
         columns = tuple(
             ColumnInfo(column, type_, schema.field(i).type, nullable == "YES", comment)
             for i, (column, type_, nullable, comment, _) in enumerate(rows[: len(schema)])
@@ -120,10 +120,11 @@ class MySQLEngine(BaseEngine):
             name, self.default_schema, columns, number, "view" if kind == "view" else "table", key
         )
 
-    def _described(self, sql: str) -> tuple[list[Any], pa.Schema]:
+    def _columns_of(self, sql: str) -> pa.Schema:
         with self._live().cursor() as cursor:
             cursor.execute(sql)
-            return list(cursor.fetchall()), _schema(cursor)
+            cursor.fetchall()
+            return _schema(cursor)
 
     def _rows(self, sql: str) -> list[Any]:
         with self._live().cursor() as cursor:
