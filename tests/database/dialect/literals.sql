@@ -21,10 +21,8 @@ SELECT COUNT(*), COUNT(name), COUNT(DISTINCT n) FROM t;
 SELECT 0.1 + 0.2, 0.1e0 + 0.2e0;
 SELECT 1.10, 1.100 = 1.1;
 SELECT 'abc' AS x, 'abc' x2, 'abc';
-SELECT @@version;
 SELECT 0x41;
 SELECT x'41';
 SELECT b'101';
 SELECT _utf8mb4'abc';
-SELECT N'abc';
-SELECT /*!40000 1 */
+SELECT N'abc'

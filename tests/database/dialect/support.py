@@ -42,8 +42,8 @@ def constructs(kind: str) -> list[str]:
 
 
 def kinds() -> list[str]:
-    """The fixture files, without their suffix."""
-    return sorted(path.stem for path in FOLDER.glob("*.sql"))
+    """The fixture files, without their suffix; ``environment`` depends on server, session, clock or row order."""
+    return sorted(path.stem for path in FOLDER.glob("*.sql") if path.stem != "environment")
 
 
 def duckdb_connection() -> duckdb.DuckDBPyConnection:
@@ -170,4 +170,93 @@ def verdict(sql: str, expected: Answer, actual: Answer) -> str:
     same = expected.columns == actual.columns and same_rows(expected.rows, actual.rows, is_ordered(sql))
     if same:
         return "identical"
-    return "open" if any(w.startswith(("open", "bare_column", "clock")) for w in actual.warnings) else "different"
+    return (
+        "open"
+        if any(w.startswith(("open", "bare_column", "clock")) for w in actual.warnings)
+        else "different"
+    )
+
+
+# --- recorded answers -----------------------------------------------------------------------------------------------
+RECORDED = FOLDER / "recorded.yaml"
+
+
+def fill(connection: Any) -> None:
+    """Create and fill the tables on MariaDB."""
+    with connection.cursor() as cursor:
+        for statement, parameters in mariadb_statements():
+            cursor.execute(statement, parameters or None)
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return f"decimal {value}"
+    if isinstance(value, float):
+        return f"double {value!r}"
+    if isinstance(value, datetime):
+        return f"datetime {value.isoformat(sep=' ')}"
+    if isinstance(value, date):
+        return f"date {value.isoformat()}"
+    if isinstance(value, timedelta):
+        return f"time {value.total_seconds()}"
+    if isinstance(value, bytes):
+        return f"bytes {value.hex()}"
+    return f"text {value}" if isinstance(value, str) else value
+
+
+def _decode(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    kind, _, text = value.partition(" ")
+    readers: dict[str, Any] = {
+        "decimal": Decimal,
+        "double": float,
+        "datetime": datetime.fromisoformat,
+        "date": date.fromisoformat,
+        "time": lambda seconds: timedelta(seconds=float(seconds)),
+        "bytes": bytes.fromhex,
+        "text": str,
+    }
+    return readers[kind](text)
+
+
+def write_recorded(version: str, answers: dict[str, Answer]) -> None:
+    """Write the answers of a server, one entry per statement."""
+    entries = []
+    for sql, answer in answers.items():
+        if answer.error:
+            entries.append({"sql": sql, "error": answer.error})
+        else:
+            rows = [[_encode(value) for value in row] for row in answer.rows]
+            entries.append({"sql": sql, "columns": list(answer.columns), "rows": rows})
+    text = yaml.safe_dump(
+        {"server": version, "answers": entries},
+        allow_unicode=True,
+        sort_keys=False,
+        width=1000,
+        default_flow_style=None,
+    )
+    RECORDED.write_text(text, encoding="utf-8")
+
+
+def read_recorded() -> tuple[str, dict[str, Answer]]:
+    """Read the recorded answers: the server's version, and an answer per statement."""
+    data = yaml.load(
+        RECORDED.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    )
+    answers = {}
+    for entry in data["answers"]:
+        rows = tuple(tuple(_decode(value) for value in row) for row in entry.get("rows", ()))
+        answers[entry["sql"]] = Answer(tuple(entry.get("columns", ())), rows, error=entry.get("error", ""))
+    return data["server"], answers
+
+
+def line(kind: str, counts: Counter[str]) -> str:
+    """A line of the table of results."""
+    accepted = sum(counts[each] for each in ("identical", "unsupported", "error", "open", "different"))
+    deterministic = accepted - counts["open"]
+    rate = counts["identical"] / deterministic if deterministic else 1.0
+    return (
+        f"{kind:<12} accepted {accepted:>4}  deterministic {deterministic:>4}  identical {counts['identical']:>4}  "
+        f"refused {counts['unsupported'] + counts['error']:>3}  different {counts['different']:>2}  rate {rate:6.1%}"
+    )

@@ -29,7 +29,19 @@ _SPREAD = {
 _BITS = {"BIT_OR": "0", "BIT_XOR": "0", "BIT_AND": "18446744073709551615"}
 AGGREGATES = frozenset({"COUNT", "SUM", "AVG", "MIN", "MAX", "GROUP_CONCAT", *_SPREAD, *_BITS})
 WINDOW_ONLY = frozenset(
-    ["ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE", "LAG", "LEAD", "FIRST_VALUE", "LAST_VALUE", "NTH_VALUE"]
+    [
+        "ROW_NUMBER",
+        "RANK",
+        "DENSE_RANK",
+        "PERCENT_RANK",
+        "CUME_DIST",
+        "NTILE",
+        "LAG",
+        "LEAD",
+        "FIRST_VALUE",
+        "LAST_VALUE",
+        "NTH_VALUE",
+    ]
 )
 GROUP_CONCAT_MAX_BYTES = 1048576  # MariaDB's group_concat_max_len
 
@@ -91,7 +103,8 @@ class Aggregate:
         number = to_number(value)
         if number.type.kind == "dec" and number.type.held != number.type.scale:
             self.warn(
-                f"open: {self.name}() of a quotient: whether MySQL rounds each term to the digits shown depends on its plan"
+                f"open: {self.name}() of a quotient: whether MySQL rounds each term to the digits shown depends on "
+                "its plan"
             )
             if self.grouped:
                 return shown(number)
@@ -100,10 +113,10 @@ class Aggregate:
     def _sum_or_average(self) -> Value:
         number = self._summed()
         if number.type.kind == "dbl":
-            total = Value(self._call("sum", number.sql), v.DOUBLE)
+            scale = number.type.scale
             if self.name == "SUM":
-                return total
-            return Value(self._call("avg", number.sql), v.DOUBLE)
+                return Value(self._call("sum", number.sql), Type("dbl", scale=scale))
+            return Value(self._call("avg", number.sql), Type("dbl", scale=scale + 4 if scale >= 0 else -1))
         exact = to_decimal(number)
         target = v.decimal_type(exact.type.digits + _SUM_DIGITS, exact.type.scale, exact.type.held)
         argument = number.sql if number.type.kind == "int" else exact.sql
@@ -125,7 +138,7 @@ class Aggregate:
             # The first by a total order, so that the answer does not change from run to run.
             return value.retyped(f"arg_{function}({value.sql}, {key(value)}){self.over}", value.type)
         if value.type.kind == "null":
-            return v.NULL_VALUE
+            return Value(f"{function}(CAST(NULL AS INTEGER)){self.over}", v.NULL)
         if value.type.kind == "bool":
             value = to_int(value)
         return value.retyped(f"{function}({value.sql}){self.over}", value.type)
@@ -134,7 +147,11 @@ class Aggregate:
         number = to_number(self.args[0])
         if self.distinct:
             raise CannotConvert(f"{self.name}(DISTINCT …)")
-        scale = {"int": 4, "dec": number.type.scale + 4, "dbl": -1}.get(number.type.kind)
+        scale = {
+            "int": 4,
+            "dec": number.type.scale + 4,
+            "dbl": number.type.scale + 4 if number.type.scale >= 0 else -1,
+        }.get(number.type.kind)
         if scale is None:
             raise CannotConvert(f"{self.name}() of this type")
         return Value(f"{_SPREAD[self.name]}({to_double(number).sql}){self.over}", Type("dbl", scale=scale))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from finassay.database._mysql import _values as v
 from finassay.database._mysql._convert import (
     CannotConvert,
@@ -62,7 +64,9 @@ def multiply(left: Value, right: Value) -> Value:
     if cut > MAX_DIGITS:
         raise CannotConvert("decimal of more than 38 digits")
     target = v.decimal_type(digits, scale, min(held, cut))
-    call = v.call("mysql_multiply", f"CAST({first.sql} AS VARCHAR)", f"CAST({second.sql} AS VARCHAR)", str(target.held))
+    call = v.call(
+        "mysql_multiply", f"CAST({first.sql} AS VARCHAR)", f"CAST({second.sql} AS VARCHAR)", str(target.held)
+    )
     return Value(f"CAST({call} AS {target.duckdb})", target)
 
 
@@ -85,7 +89,8 @@ def _wide(value: Value) -> str:
 def _doubles(operator: str, left: Value, right: Value, scale: int) -> Value:
     fixed = -1 not in {_decimals(left), _decimals(right)} and scale < _NOT_FIXED
     return Value(
-        f"({to_double(left).sql} {operator} {to_double(right).sql})", Type("dbl", scale=scale if fixed else -1)
+        f"({to_double(left).sql} {operator} {to_double(right).sql})",
+        Type("dbl", scale=scale if fixed else -1),
     )
 
 
@@ -109,8 +114,8 @@ def words(digits: int) -> int:
 def divide(left: Value, right: Value) -> Value:
     """Divide with ``/``: exact numbers give a DECIMAL with four more digits, and NULL for a zero divisor.
 
-    MySQL's ``do_div_mod`` holds whole nine-digit words and cuts the rest; it shows ``scale + 4`` digits. A later ROUND or
-    product sees the held digits: ``ROUND(1/3, 6)`` is 0.333333.
+    MySQL's ``do_div_mod`` holds whole nine-digit words and cuts the rest; it shows ``scale + 4`` digits. A later
+    ROUND or product sees the held digits: ``ROUND(1/3, 6)`` is 0.333333.
     """
     left, right = to_number(left), to_number(right)
     if "dbl" in {left.type.kind, right.type.kind}:
@@ -142,7 +147,12 @@ def _quotient_sql(a: Value, b: Value, target: Type) -> str:
     size_a, size_b = a.type.digits + a.type.held, b.type.digits + b.type.held
     power = f"CAST('1{'0' * max(shift, 0)}' AS HUGEINT)"
     if shift < 0 or (size_a + shift > MAX_DIGITS and size_b + shift > MAX_DIGITS):
-        call = v.call("mysql_divide", f"CAST({a.sql} AS VARCHAR)", f"CAST(nullif({b.sql}, 0) AS VARCHAR)", str(target.held))
+        call = v.call(
+            "mysql_divide",
+            f"CAST({a.sql} AS VARCHAR)",
+            f"CAST(nullif({b.sql}, 0) AS VARCHAR)",
+            str(target.held),
+        )
         return f"CAST({call} AS {target.duckdb})"
     first, second = unscaled(a), unscaled(b)
     if size_a + shift <= MAX_DIGITS:
@@ -165,6 +175,8 @@ def unscaled(value: Value) -> str:
 
 def integer_divide(left: Value, right: Value) -> Value:
     """Divide with DIV: the quotient cut to an integer, NULL for a zero divisor."""
+    if "null" in {left.type.kind, right.type.kind}:
+        return Value("CAST(NULL AS BIGINT)", v.INT)
     if "dbl" in {to_number(left).type.kind, to_number(right).type.kind}:
         raise CannotConvert("DIV of a DOUBLE or a string")
     if "uint" in {left.type.kind, right.type.kind}:
@@ -208,7 +220,7 @@ def modulo(left: Value, right: Value) -> Value:
         wide = f"CAST({x.sql} AS {target.duckdb}) % CAST({y.sql} AS {target.duckdb})"
         return f"CASE WHEN {y.sql} <> 0 THEN {wide} END"
 
-    return v.let([first, second], remainder, target)
+    return v.let([first, second], remainder, replace(target, origin="remainder"))
 
 
 def negate(value: Value) -> Value:
@@ -234,7 +246,9 @@ def round_to(value: Value, places: int) -> Value:
     if kind.kind == "dbl":
         if places < 0 or places > 15:
             raise CannotConvert("ROUND of a DOUBLE to this many places")
-        return number.retyped(v.call("mysql_round_double", number.sql, f"1e{places}"), Type("dbl", scale=places))
+        return number.retyped(
+            v.call("mysql_round_double", number.sql, f"1e{places}"), Type("dbl", scale=places)
+        )
     if places < 0:
         unit = f"CAST('1{'0' * -places}' AS HUGEINT)"
         if -places > 18:
@@ -259,7 +273,9 @@ def truncate_to(value: Value, places: int) -> Value:
     number = to_number(value)
     kind = number.type
     if kind.kind == "dbl":
-        raise CannotConvert("TRUNCATE of a DOUBLE")
+        if not 0 <= places <= 15:
+            raise CannotConvert("TRUNCATE of a DOUBLE to this many places")
+        return number.retyped(f"(trunc({number.sql} * 1e{places}) / 1e{places})", Type("dbl", scale=places))
     if kind.kind != "dec":
         if places >= 0:
             return number
@@ -290,7 +306,7 @@ def floor_or_ceiling(function: str, value: Value) -> Value:
     number = to_number(value)
     kind = number.type
     if kind.kind == "dbl":
-        return number.retyped(f"{function}({number.sql})", Type("dbl", scale=-1))
+        return number.retyped(f"{function}({number.sql})", Type("dbl", scale=0))
     if kind.kind != "dec":
         return number
     if kind.digits <= 18:

@@ -22,6 +22,22 @@ from finassay.database._mysql._values import Type, Value
 _SWAP = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
+def _fixed(value: Value) -> int:
+    """Return the decimals MySQL fixes for a value compared as DOUBLE, -1 where it fixes none."""
+    if value.type.kind == "str":
+        return 0 if value.type.origin == "whole" else -1
+    return value.type.scale if value.type.kind in {"dbl", "dec"} else 0
+
+
+def _tolerance(left: Value, right: Value) -> float | None:
+    """Return how near two DOUBLEs with fixed decimals count as equal (`compare_real_fixed`), None for exact."""
+    kinds = {left.type.kind, right.type.kind}
+    as_double = "dbl" in kinds or ("str" in kinds and kinds & {"bool", "int", "uint", "dec"})
+    if not as_double or "null" in kinds or -1 in {_fixed(left), _fixed(right)}:
+        return None
+    return float(f"5e-{max(_fixed(left), _fixed(right)) + 1}")
+
+
 def operands(left: Value, right: Value) -> tuple[str, str]:
     """Return the two DuckDB expressions whose comparison is MySQL's."""
     kinds = (left.type.kind, right.type.kind)
@@ -31,6 +47,8 @@ def operands(left: Value, right: Value) -> tuple[str, str]:
         return (empty, other.sql) if kinds[0] == "null" else (other.sql, empty)
     if kinds == ("str", "str"):
         return _strings(left, right)
+    if _tolerance(left, right) is not None:
+        raise CannotConvert("such a comparison of a DOUBLE with fixed decimals")
     if left.type.numeric and right.type.numeric:
         return _numbers(left, right)
     if left.type.temporal and right.type.temporal:
@@ -69,6 +87,8 @@ def _numbers(left: Value, right: Value) -> tuple[str, str]:
 
 def _text_with_number(left: Value, right: Value) -> tuple[str, str]:
     number, string = (left, right) if left.type.numeric else (right, left)
+    if number.type.origin == "remainder":
+        raise CannotConvert("comparison of text with a decimal remainder")
     if number.type.kind == "int" and isinstance(string.literal, str) and _is_integer(string.literal):
         # MariaDB compares an integer column with an integer in quotes as integers, exactly.
         exact = v.integer(int(string.literal))
@@ -94,6 +114,8 @@ def _moment_with(moment: Value, other: Value) -> tuple[str, str]:
     if moment.type.kind == "time":
         return _time_with(moment, other)
     if other.type.kind == "str" and other.literal is None:
+        if other.type.origin == "mixed":
+            raise CannotConvert("comparison of a date with text made from other types")
         return f"CAST({moment.sql} AS TIMESTAMP)", v.call("mysql_comparable_datetime", other.sql)
     if not isinstance(other.literal, (str, int)) or isinstance(other.literal, bool):
         raise CannotConvert("comparison of a date with a number")
@@ -117,8 +139,24 @@ def _time_with(moment: Value, other: Value) -> tuple[str, str]:
 
 def compare(operator: str, left: Value, right: Value) -> Value:
     """Compare two values; the result is 1, 0 or NULL."""
+    tolerance = _tolerance(left, right)
+    if tolerance is not None:
+        return v.let(
+            [to_double(left), to_double(right)],
+            lambda x, y: _near(operator, x.sql, y.sql, f"CAST({tolerance!r} AS DOUBLE)"),
+            v.BOOL,
+        )
     first, second = operands(left, right)
     return Value(f"({first} {operator} {second})", v.BOOL)
+
+
+def _near(operator: str, x: str, y: str, tolerance: str) -> str:
+    near = f"(abs({x} - {y}) < {tolerance} OR {x} = {y})"
+    if operator in {"=", "<>"}:
+        return near if operator == "=" else f"(NOT {near})"
+    if len(operator) == 2:
+        return f"({near} OR {x} {operator[0]} {y})"
+    return f"(NOT {near} AND {x} {operator} {y})"
 
 
 def null_safe_equal(left: Value, right: Value) -> Value:
@@ -177,9 +215,14 @@ def greatest(operator: str, values: list[Value]) -> Value:
     else:
         raise CannotConvert("GREATEST or LEAST of mixed types")
     if target.kind == "str":
-        return v.let(values, lambda *each: _greatest_text(operator, list(each)), target)
+        kept = Type(
+            "str", collation=target.collation, origin="mixed"
+        )  # as a number, MySQL compares the numbers
+        return v.let(values, lambda *each: _greatest_text(operator, list(each)), kept)
     function = "greatest" if operator == ">" else "least"
-    return v.let(values, lambda *each: _null_if_any(each, f"{function}({', '.join(x.sql for x in each)})"), target)
+    return v.let(
+        values, lambda *each: _null_if_any(each, f"{function}({', '.join(x.sql for x in each)})"), target
+    )
 
 
 def _null_if_any(values: tuple[Value, ...] | list[Value], body: str) -> str:

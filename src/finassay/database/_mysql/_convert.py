@@ -40,12 +40,18 @@ def to_number(value: Value) -> Value:
     kind = value.type.kind
     if kind in {"int", "uint", "dec", "dbl"}:
         return value
-    if kind in {"bool", "null"}:
+    if kind == "bool":
         return to_int(value)
+    if kind == "null":
+        return Value("CAST(NULL AS DOUBLE)", Type("dbl", scale=0))  # arithmetic with NULL is a DOUBLE(x,0)
     if kind == "str":
         if isinstance(value.literal, str):
             number = number_prefix(value.literal)
             return Value(f"CAST({number!r} AS DOUBLE)", v.DOUBLE, literal=number)
+        if value.type.origin == "whole":
+            return value.retyped(v.call("mysql_number", value.sql), Type("dbl", scale=0))
+        if value.type.origin:
+            raise CannotConvert("use as a number of text made from other types")
         if value.type.collation == "binary":
             raise CannotConvert("use of a binary string as a number")
         return value.retyped(v.call("mysql_number", value.sql), v.DOUBLE)
@@ -114,6 +120,8 @@ def to_text(value: Value) -> Value:
         sql = v.call("mysql_datetime_text", value.sql)
     elif kind == "time":
         raise CannotConvert("use of a TIME as a string")
+    elif value.type.origin == "remainder":
+        raise CannotConvert("use as text of a decimal remainder")
     else:
         sql = f"CAST({shown(value).sql} AS VARCHAR)"
     return value.retyped(sql, v.STRING)
@@ -175,6 +183,8 @@ def to_temporal(value: Value) -> Value:
         return Value(datetime_literal(moment), v.DATETIME)
     if kind == "int":
         return value.retyped(v.call("mysql_integer_datetime", value.sql), v.DATETIME)
+    if kind == "str" and value.type.origin == "mixed":
+        raise CannotConvert("use as a date of text made from other types")
     if kind == "str":
         return value.retyped(v.call("mysql_text_datetime", value.sql), v.DATETIME)
     raise CannotConvert(f"use of a {kind} as a date")
@@ -216,9 +226,7 @@ def common_type(values: list[Value]) -> Type:
             max(kind.held for kind in types),
         )
     if kinds <= {"bool", "int", "uint", "dec", "dbl"}:
-        if kinds != {"dbl"}:
-            return v.DOUBLE
-        scales = {kind.scale for kind in types}
+        scales = {kind.scale if kind.kind in {"dbl", "dec"} else 0 for kind in types}
         return Type("dbl", scale=max(scales) if -1 not in scales else -1)
     if len(kinds) == 1 and kinds <= {"date", "datetime", "time"}:
         return types[0]
@@ -229,7 +237,9 @@ def common_type(values: list[Value]) -> Type:
     collations = {kind.collation for kind in types if kind.kind == "str"}
     if len(collations) > 1:
         raise CannotConvert("mix of collations")
-    return Type("str", collation=next(iter(collations), "ci"))
+    # A number chosen from text and other types is read from the chosen argument itself, not from its text.
+    mixed = kinds != {"str"} or any(kind.origin for kind in types)
+    return Type("str", collation=next(iter(collations), "ci"), origin="mixed" if mixed else "")
 
 
 def as_type(value: Value, target: Type) -> Value:

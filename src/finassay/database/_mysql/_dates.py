@@ -9,6 +9,7 @@ from finassay.database._mysql._convert import (
     CannotConvert,
     to_date,
     to_datetime,
+    to_int,
     to_number,
     to_temporal,
     to_text,
@@ -16,6 +17,7 @@ from finassay.database._mysql._convert import (
 from finassay.database._mysql._registry import Call, function
 from finassay.database._mysql._values import Type, Value
 
+_MOMENT_TEXT = Type("str", origin="moment")
 _SMALL = Type("int", 4)
 _MONTH_UNITS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 _DAY_UNITS = {"DAY": 1, "WEEK": 7}
@@ -31,7 +33,7 @@ def _whole(value: Value) -> str:
         return v.integer(int(value.literal)).sql
     if value.type.kind not in {"int", "bool", "null"}:
         raise CannotConvert("INTERVAL with an amount that is not a whole number")
-    return to_number(value).sql
+    return to_int(value).sql
 
 
 def add_interval(moment: Value, amount: Value, unit: str, sign: int) -> Value:
@@ -89,15 +91,15 @@ def _shift(moment: Value, steps: str, clock: bool) -> Value:
     else:
         shifted = Value(v.call("mysql_in_range", f"CAST({start.sql} AS TIMESTAMP) + {steps}"), v.DATETIME)
     if moment.type.kind == "null":
-        return Value("CAST(NULL AS DATE)", v.DATE)
+        return Value("CAST(NULL AS VARCHAR)", v.STRING)
     if not as_text:
         return shifted
     if moment.literal is None:
         # A computed string or a column: with a time of day MySQL adds microseconds to what it prints, by its type.
         if clock:
             raise CannotConvert("INTERVAL with a unit below a day on a string that is not a literal")
-        return Value(v.call("mysql_shifted_text", to_text(moment).sql, shifted.sql), v.STRING)
-    return to_text(shifted)
+        return Value(v.call("mysql_shifted_text", to_text(moment).sql, shifted.sql), _MOMENT_TEXT)
+    return to_text(shifted).retyped(to_text(shifted).sql, _MOMENT_TEXT)
 
 
 @function("TIMESTAMPADD", args=3)
@@ -173,7 +175,7 @@ def _weekday(call: Call) -> Value:
 
 @function("DAYNAME", "MONTHNAME")
 def _name(call: Call) -> Value:
-    return Value(f"{call.name.lower()}({to_date(call.args[0]).sql})", v.STRING)
+    return Value(f"{call.name.lower()}({to_date(call.args[0]).sql})", v.WHOLE_TEXT)
 
 
 def week(date: str, mode: int) -> tuple[str, str]:
@@ -191,7 +193,8 @@ def week(date: str, mode: int) -> tuple[str, str]:
         return number, f"year({pivot})"
     last = f"((dayofyear({pivot} - 7) - 1) // 7 + 2)"
     return (
-        f"CASE WHEN year({pivot}) < year({date}) THEN 0 WHEN year({pivot}) > year({date}) THEN {last} ELSE {number} END",
+        f"CASE WHEN year({pivot}) < year({date}) THEN 0 "
+        f"WHEN year({pivot}) > year({date}) THEN {last} ELSE {number} END",
         f"year({date})",
     )
 
@@ -214,8 +217,10 @@ def _yearweek(call: Call) -> Value:
 
 
 _EXTRACT = {
-    "YEAR": "%Y", "MONTH": "%m", "DAY": "%d", "YEAR_MONTH": "%Y%m", "HOUR": "%H", "MINUTE": "%M", "SECOND": "%S",
-    "DAY_HOUR": "%d%H", "DAY_MINUTE": "%d%H%M", "DAY_SECOND": "%d%H%M%S", "HOUR_MINUTE": "%H%M", "HOUR_SECOND": "%H%M%S",
+    "YEAR": "%Y", "MONTH": "%m", "DAY": "%d", "YEAR_MONTH": "%Y%m",
+    "HOUR": "%H", "MINUTE": "%M", "SECOND": "%S",
+    "DAY_HOUR": "%d%H", "DAY_MINUTE": "%d%H%M", "DAY_SECOND": "%d%H%M%S",
+    "HOUR_MINUTE": "%H%M", "HOUR_SECOND": "%H%M%S",
     "MINUTE_SECOND": "%M%S",
 }  # fmt: skip
 
@@ -254,7 +259,7 @@ _WEEK_SPECIFIERS = {"U": (0, 0), "u": (1, 0), "V": (2, 0), "v": (3, 0), "X": (2,
 
 def date_format(moment: Value, pattern: str) -> Value:
     """Return DATE_FORMAT with a literal format; an unknown specifier prints its letter."""
-    return v.let([to_datetime(moment)], lambda date: _format_parts(date.sql, pattern), v.STRING)
+    return v.let([to_datetime(moment)], lambda date: _format_parts(date.sql, pattern), v.WHOLE_TEXT)
 
 
 def _format_parts(date: str, pattern: str) -> str:
@@ -308,11 +313,11 @@ def _str_to_date(call: Call) -> Value:
             return "0"
         return f"CAST(regexp_extract({source}, {whole}, {groups.index(each) + 1}) AS BIGINT)"
 
-    date = v.call("mysql_valid_date", part('year'), part('month'), part('day'))
+    date = v.call("mysql_valid_date", part("year"), part("month"), part("day"))
     clock = set(groups) & {"hour", "minute", "second"}
     result = date
     if clock:
-        result = v.call("mysql_valid_datetime", date, part('hour'), part('minute'), part('second'))
+        result = v.call("mysql_valid_datetime", date, part("hour"), part("minute"), part("second"))
     return (
         Value(
             f"CASE WHEN regexp_matches({source}, {whole}) THEN {result} "
@@ -331,6 +336,8 @@ def _str_to_date(call: Call) -> Value:
 
 
 def _number(value: Value) -> str:
+    if value.type.kind == "null":
+        return "CAST(NULL AS BIGINT)"
     number = to_number(value)
     if number.type.kind != "int":
         raise CannotConvert("date function with a number that is not whole")

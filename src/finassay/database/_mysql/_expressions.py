@@ -1,11 +1,12 @@
 """Expressions: from MySQL's syntax tree to DuckDB's text, one handler per kind of node and nothing else."""
 
+# ruff: noqa: S608 - writing SQL is this module's job; every name and literal is quoted
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlglot import exp
 
@@ -30,13 +31,13 @@ from finassay.database._mysql._convert import (
     to_condition,
     to_number,
 )
-from finassay.database._mysql._lexer import Source
 from finassay.database._mysql._registry import FUNCTIONS, Call
-from finassay.database._mysql._scope import Context, Query
 from finassay.database._mysql._values import Type, Value
 
 if TYPE_CHECKING:
+    from finassay.database._mysql._lexer import Source
     from finassay.database._mysql._query import Queries
+    from finassay.database._mysql._scope import Context, Query
 
 assert functions  # noqa: S101 - imported to fill the registry
 
@@ -151,7 +152,7 @@ class Expressions:
         return context.alias_mode == "first" or not context.scope.find(node.name, None)
 
     # --- leaves -----------------------------------------------------------------------------------------------------
-    def _literal(self, node: Any, context: Context) -> Value:
+    def _literal(self, node: Any, _context: Context) -> Value:
         if node.args.get("is_string"):
             return v.text(node.this)
         text = node.this
@@ -174,13 +175,13 @@ class Expressions:
             raise CannotConvert("decimal of more than 38 digits")
         return Value(f"CAST('{decimal:f}' AS {kind.duckdb})", kind, literal=decimal)
 
-    def _null(self, node: Any, context: Context) -> Value:
+    def _null(self, _node: Any, _context: Context) -> Value:
         return v.NULL_VALUE
 
-    def _boolean(self, node: Any, context: Context) -> Value:
+    def _boolean(self, node: Any, _context: Context) -> Value:
         return Value("TRUE" if node.this else "FALSE", v.BOOL)
 
-    def _hex(self, node: Any, context: Context) -> Value:
+    def _hex(self, node: Any, _context: Context) -> Value:
         if not isinstance(node, exp.HexString):
             raise CannotConvert("bit literal")
         data = bytes.fromhex(node.this if len(node.this) % 2 == 0 else "0" + node.this)
@@ -190,9 +191,9 @@ class Expressions:
 
     def _column(self, node: Any, context: Context) -> Value:
         column, table = node.name, node.table or None
-        if table is None and context.alias_mode == "first" and column.lower() in context.aliases:
-            if column.lower() not in context.group_names:
-                return self._alias(column, context)
+        before = table is None and context.alias_mode == "first" and column.lower() in context.aliases
+        if before and column.lower() not in context.group_names:
+            return self._alias(column, context)
         found = self._resolve(node, column, table, context)
         if found is not None:
             return found
@@ -206,7 +207,7 @@ class Expressions:
                 return found
             outer = outer.parent
         shown = f"{table}.{column}" if table else column
-        self.source.error(f"Unknown column {shown!r}.", self.start(node))
+        return self.source.error(f"Unknown column {shown!r}.", self.start(node))
 
     def _alias(self, column: str, context: Context) -> Value:
         inner = replace(context, alias_mode="none")
@@ -298,9 +299,9 @@ class Expressions:
     def _between(self, node: Any, context: Context) -> Value:
         value, low, high = (self.value(node.args[part], context) for part in ("this", "low", "high"))
         kinds = {_family(each) for each in (value, low, high)} - {"null"}
-        if len(kinds) > 1 and not (_family(value) == "temporal" and _family(low) == _family(high) == "text"):
-            if not (_family(low) == _family(high) or "null" in {_family(low), _family(high)}):
-                raise CannotConvert("BETWEEN over mixed types")
+        bounds = {_family(low), _family(high)}
+        if len(kinds) > 1 and len(bounds) > 1 and "null" not in bounds:
+            raise CannotConvert("BETWEEN over mixed types")
         return Value(f"({compare('>=', value, low).sql} AND {compare('<=', value, high).sql})", v.BOOL)
 
     def _like(self, node: Any, context: Context) -> Value:
@@ -424,9 +425,10 @@ class Expressions:
         local, self._local = self._local, kept
         if not local:
             raise CannotConvert("aggregate over columns of the query around it")
-        order: list[tuple[Value, bool]] = []
-        for item in node.meta["order"].expressions if node.meta.get("order") else ():
-            order.append((self._group_concat_key(item.this, args, inner), bool(item.args.get("desc"))))
+        ordered = node.meta["order"].expressions if node.meta.get("order") else ()
+        order = [
+            (self._group_concat_key(item.this, args, inner), bool(item.args.get("desc"))) for item in ordered
+        ]
         aggregate = Aggregate(
             name=node.this,
             args=args,
@@ -462,7 +464,7 @@ class Expressions:
             self.source.unsupported(f"function {call.this}() OVER", self.start(node))
         return window_function(call.this, [self.value(each, context) for each in call.expressions], over)
 
-    # --- subqueries -----------------------------------------------------------------------------------------------------
+    # --- subqueries -----------------------------------------------------------------------------------------
     def _inner(self, node: Any, context: Context) -> Query:
         return self.queries.query(node, context, role="subquery")
 
@@ -526,7 +528,7 @@ class Expressions:
         left, right = operands(self.value(node.this, context), columns[0])
         return Value(f"({left} {operator} {word} (SELECT {right} FROM {source}))", v.BOOL)
 
-    _HANDLERS: dict[Any, Callable[[Expressions, Any, Context], Value]] = {
+    _HANDLERS: ClassVar[dict[Any, Callable[[Expressions, Any, Context], Value]]] = {
         exp.Literal: _literal, exp.Null: _null, exp.Boolean: _boolean, exp.HexString: _hex, exp.BitString: _hex,
         exp.Column: _column, exp.Parameter: _parameter, exp.Paren: _paren,
         exp.And: _and_or, exp.Or: _and_or, exp.Xor: _xor, exp.Not: _not,

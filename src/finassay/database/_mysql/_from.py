@@ -70,7 +70,8 @@ def assigned_variables(queries: Queries, node: Any, rows: Context | None = None)
                 value = queries.expressions.value(target.expression, Context(Scope()))
                 if not isinstance(value.literal, str):  # numbers come back as text from some plans
                     queries.source.unsupported(
-                        f"user variable @{variable} that is not a string literal", queries.expressions.start(target)
+                        f"user variable @{variable} that is not a string literal",
+                        queries.expressions.start(target),
                     )
                 found[variable] = value
     return found
@@ -197,7 +198,7 @@ class From:
         # A derived table sees the queries around its own, never its neighbours.
         outer = replace(base, scope=Scope())
         query: Query = self.q.query(node.this, outer, "derived")
-        columns = self.q._renamed(query.columns, names, node)
+        columns = self.q.renamed(query.columns, names, node)
         listed = ", ".join(name(column) for column, _ in columns)
         alias = node.alias
         values = tuple((c, Value(f"{name(alias)}.{name(c)}", kind)) for c, kind in columns)

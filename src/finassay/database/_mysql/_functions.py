@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from finassay.database._mysql import _arithmetic as arithmetic
 from finassay.database._mysql import _dates, _strings
@@ -47,7 +48,9 @@ def _nullif(call: Call) -> Value:
     if first.type.kind == "bool":
         first = to_number(first)
     return v.let(
-        [first, second], lambda x, y: f"CASE WHEN {compare('=', x, y).sql} THEN NULL ELSE {x.sql} END", first.type
+        [first, second],
+        lambda x, y: f"CASE WHEN {compare('=', x, y).sql} THEN NULL ELSE {x.sql} END",
+        first.type,
     )
 
 
@@ -70,7 +73,7 @@ def _interval(call: Call) -> Value:
     return Value(f"CASE WHEN {number.sql} IS NULL THEN -1 {whens} ELSE {len(bounds)} END", Type("int", 4))
 
 
-# --- numbers ------------------------------------------------------------------------------------------------------------
+# --- numbers ------------------------------------------------------------------------------------------------
 @function("ABS")
 def _abs(call: Call) -> Value:
     return arithmetic.absolute(call.args[0])
@@ -143,11 +146,11 @@ def _pow(call: Call) -> Value:
 
 
 @function("PI", args=(0, 0))
-def _pi(call: Call) -> Value:
+def _pi(_call: Call) -> Value:
     return Value("pi()", Type("dbl", scale=6))
 
 
-# --- casts --------------------------------------------------------------------------------------------------------------
+# --- casts --------------------------------------------------------------------------------------------------
 def cast(value: Value, target: str, sizes: tuple[int, ...]) -> Value:
     """Return CAST(value AS target(sizes))."""
     if value.type.kind == "null":
@@ -163,11 +166,8 @@ def cast(value: Value, target: str, sizes: tuple[int, ...]) -> Value:
         return to_double(value)
     if target in {"CHAR", "VARCHAR", "NCHAR"}:
         text = to_text(value)
-        return (
-            text.retyped(f"substr({text.sql}, 1, {sizes[0]})", v.STRING)
-            if sizes
-            else text.retyped(text.sql, text.type)
-        )
+        sql = f"substr({text.sql}, 1, {sizes[0]})" if sizes else text.sql
+        return text.retyped(sql, replace(v.WHOLE_TEXT, collation=text.type.collation))
     if target == "DATE":
         date = to_date(value)
         return date.retyped(date.sql, date.type)

@@ -1,8 +1,8 @@
 """MySQL's expression grammar on sqlglot's statement parser.
 
-sqlglot reads clauses, joins and set operations; expressions are read here, because the precedence of MySQL's comparison,
-bit, COLLATE, BINARY and NOT operators differs from sqlglot's, and because every function must keep the name it was
-written with: a name that is not on our list is refused, never guessed.
+sqlglot reads clauses, joins and set operations; expressions are read here, because the precedence of MySQL's
+comparison, bit, COLLATE, BINARY and NOT operators differs from sqlglot's, and because every function must keep the
+name it was written with: a name that is not on our list is refused, never guessed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 from sqlglot.parsers.mysql import MySQLParser
-from sqlglot.tokens import TokenType
+from sqlglot.tokens import TokenType  # type: ignore[attr-defined]
 
 from finassay.database._mysql._lexer import Source, tokenize
 
@@ -419,8 +419,7 @@ class MySQLGrammar(MySQLParser):
             while self._at(TokenType.STRING):
                 parts.append(self._curr.text)
                 self._advance()
-            node = exp.Literal.string("".join(parts))
-            return node
+            return exp.Literal.string("".join(parts))
         if token == TokenType.NUMBER:
             self._advance()
             return exp.Literal.number(text)
@@ -428,12 +427,13 @@ class MySQLGrammar(MySQLParser):
             self._advance(2)
             return exp.Literal.number("0." + self._prev.text)
         if token in {TokenType.HEX_STRING, TokenType.BIT_STRING}:
-            raw = self.source.text[self._curr.start : self._curr.end + 1]
             self._advance()
-            node = (exp.HexString if token == TokenType.HEX_STRING else exp.BitString)(this=text)
-            node.meta["raw"] = raw
-            return node
-        if token == TokenType.INTRODUCER and text.lower() == "_utf8mb4" and self._next.token_type == TokenType.STRING:
+            return (exp.HexString if token == TokenType.HEX_STRING else exp.BitString)(this=text)
+        if (
+            token == TokenType.INTRODUCER
+            and text.lower() == "_utf8mb4"
+            and self._next.token_type == TokenType.STRING
+        ):
             self._advance()
             return self._literal()
         if token in {TokenType.INTRODUCER, TokenType.NATIONAL_STRING}:

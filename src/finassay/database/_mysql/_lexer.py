@@ -10,10 +10,10 @@ from finassay.core import Place
 from finassay.database._types import QueryError, UnsupportedSyntax
 
 if TYPE_CHECKING:
-    from sqlglot.tokens import Token
+    from sqlglot.tokens import Token  # type: ignore[attr-defined]
 
 _ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"}
-# Everything that may start outside quotes and is not plain text: comments, quotes, and the two dashes that are no comment.
+# What may start outside quotes and is not plain text: comments, quotes, and the two dashes that are no comment.
 _LEXEME = re.compile(
     r"""(?P<hint>/\*\+.*?\*/)|(?P<executable>/\*M?!)|(?P<block>/\*.*?(?:\*/|\Z))|(?P<hash>\#[^\n]*)"""
     r"""|(?P<dash>--(?=[\s\x00-\x1f]|\Z)[^\n]*)|(?P<minus>--)"""
@@ -102,7 +102,7 @@ def tokenize(source: Source) -> list[Token]:
     """Cut a statement into sqlglot's tokens, with the values of strings read by MySQL's rules."""
     from sqlglot.dialects.mysql import MySQL
     from sqlglot.errors import TokenError
-    from sqlglot.tokens import TokenType
+    from sqlglot.tokens import TokenType  # type: ignore[attr-defined]
 
     try:
         tokens = list(MySQL().tokenize(source.blanked))

@@ -1,10 +1,11 @@
 """Queries: SELECT, set operations and WITH, clause by clause, with every clause either translated or refused."""
 
+# ruff: noqa: S608 - writing SQL is this module's job; every name and literal is quoted
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -13,9 +14,11 @@ from finassay.database._mysql._arithmetic import printable
 from finassay.database._mysql._convert import CannotConvert, as_type, common_type, key, shown, to_number
 from finassay.database._mysql._expressions import Expressions, has_aggregate, ordering, walk_own
 from finassay.database._mysql._from import From, assigned_variables
-from finassay.database._mysql._lexer import Source
 from finassay.database._mysql._scope import GROUP_ALIAS, Context, Grouping, Query, Scope
 from finassay.database._mysql._values import Type, Value, name
+
+if TYPE_CHECKING:
+    from finassay.database._mysql._lexer import Source
 
 _SELECT_PARTS = {
     "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct", "with_",
@@ -73,7 +76,7 @@ class Queries:
         if isinstance(node, exp.Select):
             return self._select(node, parent, role, known)
         if isinstance(node, exp.SetOperation):
-            return self._set_operation(node, parent, role, known)
+            return self._set_operation(node, parent, known)
         return self.source.unsupported(f"{type(node).__name__}", self.expressions.start(node))
 
     def _parenthesised(self, node: Any, parent: Context | None, role: str, ctes: Ctes) -> Query:
@@ -83,7 +86,7 @@ class Queries:
         prefix, ctes = self._with(node.args.get("with_"), parent, ctes)
         inner = self.query(node.this, parent, "derived", ctes)
         sql = f'SELECT * FROM ({inner.sql}) AS "__p"'
-        tail = self._set_order(node, inner) + self._limit(node)
+        tail = self._set_order(node, inner) + self.limit(node)
         return Query(f"{prefix}{sql}{tail}", inner.columns)
 
     # --- WITH -------------------------------------------------------------------------------------------------------
@@ -102,7 +105,7 @@ class Queries:
                 query = self._recursive(cte, inner_name, names, parent, known)
             else:
                 query = self.query(cte.this, parent, "derived", known)
-            columns = self._renamed(query.columns, names, cte)
+            columns = self.renamed(query.columns, names, cte)
             listed = ", ".join(name(column) for column, _ in columns)
             parts.append(f"{name(inner_name)}({listed}) AS ({query.sql})")
             known[alias.name.lower()] = (inner_name, columns)
@@ -112,9 +115,10 @@ class Queries:
     def _mentions(self, node: Any, table: str) -> bool:
         return any(each.name.lower() == table.lower() for each in node.find_all(exp.Table))
 
-    def _renamed(
+    def renamed(
         self, columns: tuple[tuple[str, Type], ...], names: list[str], node: Any
     ) -> tuple[tuple[str, Type], ...]:
+        """Return columns under a list of new names; two of one name are an error."""
         if names and len(names) != len(columns):
             self.source.error(
                 "The list of column names has another length than the query.", self.expressions.start(node)
@@ -132,7 +136,7 @@ class Queries:
         ):
             self.source.unsupported("recursive query that is not one UNION", self.expressions.start(cte))
         anchor = self.query(union.this, parent, "derived", known)
-        columns = self._renamed(anchor.columns, names, cte)
+        columns = self.renamed(anchor.columns, names, cte)
         scope = {**known, cte.args["alias"].name.lower(): (inner, columns)}
         step = self.query(union.expression, parent, "derived", scope)
         distinct = bool(union.args.get("distinct"))
@@ -163,7 +167,7 @@ class Queries:
         )
 
     # --- UNION and others ---------------------------------------------------------------------------------------------
-    def _set_operation(self, node: Any, parent: Context | None, role: str, ctes: Ctes) -> Query:
+    def _set_operation(self, node: Any, parent: Context | None, ctes: Ctes) -> Query:
         self.check(node, _SET_PARTS)
         prefix, ctes = self._with(node.args.get("with_"), parent, ctes)
         sides = [self.query(side, parent, "derived", ctes) for side in (node.this, node.expression)]
@@ -177,7 +181,7 @@ class Queries:
         columns = tuple(zip(names, kinds, strict=True))
         left, right = (self._converted(side, kinds) for side in sides)
         sql = self._combine(node, left, right, kinds, names)
-        tail = self._set_order(node, Query("", columns)) + self._limit(node)
+        tail = self._set_order(node, Query("", columns)) + self.limit(node)
         return Query(f"{prefix}{sql}{tail}", columns)
 
     def _common(self, a: Type, b: Type, node: Any) -> Type:
@@ -207,7 +211,7 @@ class Queries:
         if isinstance(node, exp.Union):
             union = f"{left} UNION ALL {right}"
             if node.args.get("distinct"):
-                union = self._distinct(union, kinds)
+                union = self.distinct(union, kinds)
             return f'SELECT {listed} FROM ({union}) AS "__u"'
         if not node.args.get("distinct"):
             self.source.unsupported(f"{type(node).__name__.upper()} ALL", self.expressions.start(node))
@@ -215,14 +219,14 @@ class Queries:
         pairs = zip(self._keys("__l", kinds), self._keys("__r", kinds), strict=True)
         same = " AND ".join(f"{a} IS NOT DISTINCT FROM {b}" for a, b in pairs)
         return (
-            f'SELECT {listed} FROM ({self._distinct(left, kinds)}) AS "__l" '
+            f'SELECT {listed} FROM ({self.distinct(left, kinds)}) AS "__l" '
             f'WHERE {exists} (SELECT 1 FROM ({right}) AS "__r" WHERE {same})'
         )
 
     def _keys(self, alias: str, kinds: list[Type]) -> list[str]:
         return [key(Value(f"{name(alias)}.{name(f'c{at}')}", kind)) for at, kind in enumerate(kinds)]
 
-    def _distinct(self, sql: str, kinds: list[Type]) -> str:
+    def distinct(self, sql: str, kinds: list[Type]) -> str:
         """Return the distinct rows of a query of columns c0, c1, …; strings by their collation key."""
         if not any(kind.kind == "str" for kind in kinds):
             return f'SELECT DISTINCT * FROM ({sql}) AS "__d"'
@@ -240,7 +244,7 @@ class Queries:
             return ""
         parts = []
         for item in order.expressions:
-            at = self._position(item.this, len(query.columns))
+            at = self.position(item.this, len(query.columns))
             if at is None:
                 if not isinstance(item.this, exp.Column) or item.this.table:
                     self.source.unsupported(
@@ -256,7 +260,8 @@ class Queries:
             parts.append(ordering(Value(name(column), kind), bool(item.args.get("desc"))))
         return " ORDER BY " + ", ".join(parts)
 
-    def _position(self, node: Any, columns: int) -> int | None:
+    def position(self, node: Any, columns: int) -> int | None:
+        """Return the index a literal of ORDER BY or GROUP BY means, None where it is not a position."""
         if not isinstance(node, exp.Literal) or node.args.get("is_string") or not node.this.isdigit():
             return None
         at = int(node.this)
@@ -264,7 +269,8 @@ class Queries:
             self.source.error(f"There is no column {at} to sort or group by.", self.expressions.start(node))
         return at - 1
 
-    def _limit(self, node: Any) -> str:
+    def limit(self, node: Any) -> str:
+        """Return the LIMIT of a query."""
         limit, offset = node.args.get("limit"), node.args.get("offset")
         if limit is None and offset is None:
             return ""
@@ -388,7 +394,7 @@ class _Select:
         grouped = self._is_grouped()
         context = self._grouped() if grouped else self.rows
         items = self._items(context)
-        having = self._having(context, grouped)
+        having = self._having(context)
         window = any(
             isinstance(each, exp.Window)
             for item in items
@@ -408,7 +414,7 @@ class _Select:
             return self._distinct_query(items, columns, source, where, context)
         listed = ", ".join(f"{item.value.sql} AS {name(item.name)}" for item in items)
         order = self._order(items, context)
-        sql = f"{self.prefix}SELECT {listed}{source}{where}{order}{self.q._limit(self.node)}"
+        sql = f"{self.prefix}SELECT {listed}{source}{where}{order}{self.q.limit(self.node)}"
         return Query(sql, columns, mergeable)
 
     def _held(self, value: Value, mergeable: bool) -> Value:
@@ -440,7 +446,7 @@ class _Select:
                 self.q.check(rollup, set())
             by_alias = replace(self.rows, alias_mode="last")
             for node in self.group.expressions:
-                at = self.q._position(node, len(self.node.expressions))
+                at = self.q.position(node, len(self.node.expressions))
                 target = node if at is None else self.node.expressions[at]
                 target = target.this if isinstance(target, exp.Alias) else target
                 if isinstance(target, exp.Ordered):
@@ -468,7 +474,7 @@ class _Select:
         if not grouped or context.grouping is None:
             return self.from_sql, self.filters + more
         flags = [context.grouping.slot(f"grouping({each})") for each in self.keys] if self.rollup else []
-        sorts = [context.grouping.slot(self._rollup_sort(each)) for each in self.keys] if self.rollup else []
+        sorts = [context.grouping.slot(each) for each in self.keys] if self.rollup else []
         self.rollup_order = list(zip(flags, sorts, strict=True))
         slots = (
             ", ".join(f"{sql} AS {name(column)}" for sql, column in context.grouping.slots.items())
@@ -479,9 +485,6 @@ class _Select:
         if self.keys:
             by = " GROUP BY " + (f"ROLLUP({', '.join(self.keys)})" if self.rollup else ", ".join(self.keys))
         return f" FROM (SELECT {slots}{self.from_sql}{where}{by}) AS {name(GROUP_ALIAS)}", more
-
-    def _rollup_sort(self, group_key: str) -> str:
-        return group_key
 
     # --- the other clauses --------------------------------------------------------------------------------------------
     def _items(self, context: Context) -> list[Item]:
@@ -545,7 +548,7 @@ class _Select:
             items.append(Item(column, None, shown_value))
         return items
 
-    def _having(self, context: Context, grouped: bool) -> str | None:
+    def _having(self, context: Context) -> str | None:
         if self.having is None:
             return None
         return self.e.condition(self.having.this, replace(context, alias_mode="first"))
@@ -567,7 +570,7 @@ class _Select:
         return " ORDER BY " + ", ".join(parts) if parts else ""
 
     def _order_value(self, node: Any, items: list[Item], context: Context) -> Value:
-        at = self.q._position(node, len(items))
+        at = self.q.position(node, len(items))
         if at is not None:
             return items[at].value
         if isinstance(node, exp.Column) and not node.table:
@@ -592,7 +595,7 @@ class _Select:
         columns = tuple((item.name, item.value.type) for item in items)
         listed = ", ".join(f"{item.value.sql} AS {name(f'c{at}')}" for at, item in enumerate(items))
         kinds = [item.value.type for item in items]
-        inner = self.q._distinct(f"SELECT {listed}{source}{where}", kinds)
+        inner = self.q.distinct(f"SELECT {listed}{source}{where}", kinds)
         parts = []
         for item in self.order:
             value = self._order_value(item.this, items, context)
@@ -605,5 +608,5 @@ class _Select:
             parts.append(ordering(column, bool(item.args.get("desc"))))
         order = " ORDER BY " + ", ".join(parts) if parts else ""
         outer = ", ".join(f'"__o".{name(f"c{at}")} AS {name(item.name)}' for at, item in enumerate(items))
-        limit = self.q._limit(self.node)
+        limit = self.q.limit(self.node)
         return Query(f'{self.prefix}SELECT {outer} FROM ({inner}) AS "__o"{order}{limit}', columns)

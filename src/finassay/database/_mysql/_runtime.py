@@ -1,5 +1,6 @@
 """What translated statements need on a DuckDB connection: SQL macros, and exact decimal functions beyond 38 digits."""
 
+# ruff: noqa: E501 - regular expressions and SQL bodies
 from __future__ import annotations
 
 from decimal import ROUND_DOWN, Context, Decimal
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 _NUMBER = r"^\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
 _PLAIN = r"^[\x00-\x7F\x{2000}-\x{2100}\x{2E80}-\x{A600}\x{AC00}-\x{D7FF}\x{E000}-\x{FAFF}\x{FE00}-\x{FF20}\x{FF5B}-\x{FFFD}]*$"
 # Letters whose case both engines change alike (compared over the whole BMP).
-_CASED = _PLAIN.replace("]*$", r"\x{80}-\x{DE}\x{E0}-\x{17F}\x{384}-\x{3CE}\x{400}-\x{481}\x{FF21}-\x{FF5A}]*$")
+_CASED = _PLAIN.replace(
+    "]*$", r"\x{80}-\x{DE}\x{E0}-\x{17F}\x{384}-\x{3CE}\x{400}-\x{481}\x{FF21}-\x{FF5A}]*$"
+)
 _DATE = r"^\s*([0-9]{4})[-/.:]([0-9]{1,2})[-/.:]([0-9]{1,2})"
 _WHOLE_DATE = _DATE + r"(?:[T\s]+[0-9]{1,2}:[0-9]{1,2}(?::[0-9]{1,2}(?:\.[0-9]{0,6})?)?)?\s*$"
 _CLOCK = _DATE + r"[T\s]+([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2}(?:\.[0-9]{0,6})?))?\s*$"
@@ -128,7 +131,9 @@ def _macros() -> dict[str, str]:
         "mysql_rpad(s, n, p)": """CASE WHEN s IS NULL OR n IS NULL OR p IS NULL OR n < 0 THEN NULL
             WHEN n <= length(s) THEN substr(s, 1, n) WHEN p = '' THEN error('MySQL-dialect layer: empty padding')
             ELSE rpad(s, CAST(n AS INTEGER), p) END""",
-        "mysql_locate(needle, s, p)": """CASE WHEN needle IS NULL OR s IS NULL OR p IS NULL THEN NULL
+        "mysql_locate(needle, s, p)": f"""CASE WHEN needle IS NULL OR s IS NULL OR p IS NULL THEN NULL
+            WHEN NOT (regexp_matches(needle, '{_PLAIN}') AND regexp_matches(s, '{_PLAIN}'))
+            THEN error('MySQL-dialect layer: LOCATE in text with accents')
             WHEN p <= 0 OR p > length(s) + 1 THEN 0
             WHEN strpos(substr(mysql_fold(s), p), mysql_fold(needle)) = 0 THEN 0
             ELSE strpos(substr(mysql_fold(s), p), mysql_fold(needle)) + p - 1 END""",
@@ -146,8 +151,8 @@ def _macros() -> dict[str, str]:
             ELSE coalesce(list_position(list_transform(string_split(s, ','), lambda e: mysql_key(e)), mysql_key(x)), 0)
             END""",
         "mysql_repeat(s, n)": """CASE WHEN s IS NULL OR n IS NULL THEN NULL WHEN n <= 0 THEN '' ELSE repeat(s, n) END""",
-        "mysql_replace(s, a, b)": """CASE WHEN s IS NULL OR a IS NULL OR b IS NULL THEN NULL WHEN a = '' THEN s
-            ELSE replace(s, a, b) END""",
+        "mysql_replace(s, a, b)": """CASE WHEN s IS NULL OR a IS NULL THEN NULL WHEN a = '' THEN s
+            WHEN b IS NULL THEN NULL ELSE replace(s, a, b) END""",
         # A number rounded to a power of ten beyond its digits, half away from zero: for ROUND(x, -n).
         "mysql_round_tens(x, unit)": """CASE WHEN x < 0
             THEN -((CAST(floor(-x) AS HUGEINT) + unit // 2) // unit * unit)

@@ -21,6 +21,8 @@ def _text(sql: str) -> Value:
 
 def _count(value: Value) -> str:
     """Return an integer argument of a string function (a length, a position)."""
+    if value.type.kind == "null":
+        return "CAST(NULL AS BIGINT)"
     number = to_number(value)
     if number.type.kind not in {"int", "dec"}:
         raise CannotConvert("position or length that is not a whole number")
@@ -58,7 +60,9 @@ def _left(call: Call) -> Value:
 @function("LPAD", "RPAD", args=(2, 3))
 def _pad(call: Call) -> Value:
     padding = to_text(call.args[2]).sql if len(call.args) == 3 else "' '"
-    return _text(v.call(f"mysql_{call.name.lower()}", to_text(call.args[0]).sql, _count(call.args[1]), padding))
+    return _text(
+        v.call(f"mysql_{call.name.lower()}", to_text(call.args[0]).sql, _count(call.args[1]), padding)
+    )
 
 
 @function("SUBSTRING_INDEX", args=3)
@@ -105,7 +109,7 @@ def _find_in_set(call: Call) -> Value:
 
 @function("REPLACE", args=3)
 def _replace(call: Call) -> Value:
-    return _text(v.call("mysql_replace", ', '.join(to_text(value).sql for value in call.args)))
+    return _text(v.call("mysql_replace", *(to_text(value).sql for value in call.args)))
 
 
 @function("INSERT", args=4)
@@ -198,6 +202,8 @@ def _strcmp(call: Call) -> Value:
 @function("FORMAT", args=2)
 def _format(call: Call) -> Value:
     places = max(0, call.constant_int(1))
+    if call.args[0].type.kind == "null":
+        return Value("CAST(NULL AS VARCHAR)", v.STRING)
     rounded = round_to(call.args[0], places)
     if rounded.type.kind not in {"dec", "int"}:
         raise CannotConvert("FORMAT() of a DOUBLE or a string")
@@ -207,7 +213,7 @@ def _format(call: Call) -> Value:
 
 @function("CONVERT USING", args=2)
 def _convert_using(call: Call) -> Value:
-    if call.constant_text(1) not in {"utf8mb4"}:
+    if call.constant_text(1) != "utf8mb4":
         raise CannotConvert(f"conversion to the character set {call.constant_text(1)}")
     return to_text(call.args[0])
 
@@ -281,11 +287,11 @@ def regex(pattern: str) -> str:
         match = _REGEX_TOKEN.match(pattern, at)
         if not match:
             raise CannotConvert(f"regular expression syntax at {pattern[at : at + 8]!r}")
-        token = match.group(0)
-        if not token.isascii() and token[0] == "[" and "-" in token[1:-1]:
+        piece = match.group(0)
+        if not piece.isascii() and piece[0] == "[" and "-" in piece[1:-1]:
             raise CannotConvert("regular expression with a range beyond ASCII")
         # PCRE's $ also stands before a final line feed.
-        out.append(r"(?:\n?\z)" if token == "$" else token)
+        out.append(r"(?:\n?\z)" if piece == "$" else piece)
         at = match.end()
     return "".join(out)
 

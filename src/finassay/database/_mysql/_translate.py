@@ -16,7 +16,8 @@ class Translation:
         The statement in DuckDB's SQL; it needs a connection that went through `setup`.
     warnings : tuple of str
         What a reader should know, each ``code: text``: ``open`` and ``bare_column`` (MySQL leaves the result open),
-        ``clock`` (the result changes from run to run), ``qualifier`` (a database name was read as the one connected to).
+        ``clock`` (the result changes from run to run), ``qualifier`` (a database name was read as the one connected
+        to).
     """
 
     sql: str

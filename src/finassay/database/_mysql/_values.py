@@ -36,6 +36,10 @@ class Type:
         Digits after the point that the value holds (dec): MySQL's quotients keep more digits than they show.
     collation : str
         For str: ``ci`` (utf8mb4_general_ci), ``cs`` (utf8mb4_bin, trailing spaces do not count) or ``binary``.
+    origin : str
+        What makes the value read differently in other contexts in MySQL: ``moment`` (text made by date arithmetic,
+        whose number is YYYYMMDD), ``mixed`` (text chosen among other types), ``whole`` (text whose number MySQL
+        shows without decimals), ``remainder`` (a decimal zero may have a sign).
     """
 
     kind: Kind
@@ -43,6 +47,7 @@ class Type:
     scale: int = 0
     held: int = 0
     collation: str = "ci"
+    origin: str = ""
 
     @property
     def duckdb(self) -> str:
@@ -78,6 +83,7 @@ INT = Type("int", digits=19)
 UINT = Type("uint", digits=20)
 DOUBLE = Type("dbl", scale=-1)
 STRING = Type("str")
+WHOLE_TEXT = Type("str", origin="whole")
 DATE = Type("date")
 DATETIME = Type("datetime")
 TIME = Type("time")
@@ -85,7 +91,7 @@ TIME = Type("time")
 
 def decimal_type(digits: int, scale: int, held: int | None = None) -> Type:
     """Return a DECIMAL; `held` defaults to the digits it shows."""
-    return Type("dec", max(0, digits), scale, scale if held is None else held)
+    return Type("dec", max(1, digits), scale, scale if held is None else held)
 
 
 @dataclass(frozen=True)
@@ -200,13 +206,13 @@ def let(values: list[Value], body: Callable[..., str], kind: Type) -> Value:
     texts = [value.sql for value in values]
     names = _bindings(texts)
     inner = [replace(value, sql=names.get(value.sql, value.sql)) for value in values]
-    return Value(_bound(texts, names, body(*inner)), kind)
+    return Value(_bound(names, body(*inner)), kind)
 
 
 def call(function: str, *args: str) -> str:
     """Return a call of a macro, whose body repeats its arguments: each long one is evaluated once."""
     names = _bindings(list(args))
-    return _bound(list(args), names, f"{function}({', '.join(names.get(arg, arg) for arg in args)})")
+    return _bound(names, f"{function}({', '.join(names.get(arg, arg) for arg in args)})")
 
 
 def _bindings(texts: list[str]) -> dict[str, str]:
@@ -215,7 +221,7 @@ def _bindings(texts: list[str]) -> dict[str, str]:
     return {text: f"{tag}.a{at}" for at, text in enumerate(long)}
 
 
-def _bound(texts: list[str], names: dict[str, str], body: str) -> str:
+def _bound(names: dict[str, str], body: str) -> str:
     if not names:
         return body
     fields = ", ".join(f"a{at} := {text}" for at, text in enumerate(names))
