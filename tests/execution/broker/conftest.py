@@ -215,11 +215,18 @@ def _relay(home: Path, env: dict[str, str]) -> Iterator[None]:
         relay.kill()
 
 
-@pytest.fixture
-def broker(tmp_path: Path, duckdb_url: str) -> Iterator[Broker]:
-    """A broker over the DuckDB file, with a time limit of two seconds for a statement."""
-    with Broker(duckdb_url, socket_dir=tmp_path / "sockets", policy=QueryPolicy(timeout_s=2.0)) as running:
+@pytest.fixture(scope="session")
+def one_broker(tmp_path_factory: pytest.TempPathFactory, duckdb_url: str) -> Iterator[Broker]:
+    folder = tmp_path_factory.mktemp("b") / "sockets"
+    with Broker(duckdb_url, socket_dir=folder, policy=QueryPolicy(timeout_s=2.0)) as running:
         yield running
+
+
+@pytest.fixture
+def broker(one_broker: Broker) -> Broker:
+    """A broker over the DuckDB file at the start of a run, with a time limit of two seconds for a statement."""
+    one_broker.reset()
+    return one_broker
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ def test_a_statement_is_logged_with_text_rows_bytes_and_time(broker, native) -> 
     assert record.sql == "SELECT symbol, volume FROM prices ORDER BY symbol, day"
     assert record.rows == table.num_rows == 5
     assert record.bytes == pytest.approx(table.nbytes, abs=8)  # padding of buffers apart
-    assert 0 < record.ms < 2000
+    assert 0 < record.ms < 60_000
     assert record.t_ms >= 0
     assert record.error is None
 

@@ -11,7 +11,7 @@ from .conftest import PROGRAMS, ROWS
 
 NATIVE = ["native"]
 MYSQL = ["pymysql_cursor", "pymysql_stream", "sqlalchemy_reflect", "pandas_engine", "polars_engine"]
-POSTGRES = ["psycopg_cursor", "psycopg_server_cursor", "sqlalchemy_reflect", "pandas_engine", "polars_engine"]
+POSTGRES = ["psycopg_cursor", "psycopg_server_cursor", "sqlalchemy_reflect", "pandas_engine"]
 DUCKDB = ["duckdb_connect", "duckdb_relation", "polars_duckdb"]
 
 
@@ -57,13 +57,13 @@ def test_mysql_programs_on_a_duckdb_file(guest, duckdb_url: str, program: str) -
     check(guest, duckdb_url, "mysql", program, "connector" if program in NATIVE else "mysql")
 
 
-@pytest.mark.parametrize("program", ["native", "pymysql_cursor", "sqlalchemy_reflect"])
+@pytest.mark.parametrize("program", ["native", "pymysql_cursor"])
 def test_mysql_programs_on_a_folder(guest, folder_url: str, program: str) -> None:
     check(guest, folder_url, "mysql", program, "connector" if program in NATIVE else "mysql")
 
 
 @pytest.mark.servers
-@pytest.mark.parametrize("program", NATIVE + MYSQL)
+@pytest.mark.parametrize("program", ["native", "pymysql_cursor", "sqlalchemy_reflect", "pandas_engine"])
 def test_mysql_programs_on_mariadb(guest, mariadb_url: str, program: str) -> None:
     check(guest, mariadb_url, "mysql", program, "connector" if program in NATIVE else "mysql")
 
@@ -74,13 +74,14 @@ def test_postgres_programs_on_a_duckdb_file(guest, duckdb_url: str, program: str
 
 
 @pytest.mark.servers
-@pytest.mark.parametrize("program", NATIVE + POSTGRES)
+@pytest.mark.parametrize("program", ["native", "psycopg_cursor", "sqlalchemy_reflect"])
 def test_postgres_programs_on_postgres(guest, postgres_url: str, program: str) -> None:
     check(guest, postgres_url, "postgres", program, "connector" if program in NATIVE else "postgres")
 
 
-@pytest.mark.parametrize("program", DUCKDB)
-@pytest.mark.parametrize("where", ["duckdb_url", "folder_url"])
+@pytest.mark.parametrize(
+    ("where", "program"), [*(("duckdb_url", program) for program in DUCKDB), ("folder_url", "duckdb_connect")]
+)
 def test_duckdb_programs(guest, request, where: str, program: str) -> None:
     url = request.getfixturevalue(where)
     running = guest(url, "duckdb")

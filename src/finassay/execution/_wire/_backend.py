@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from finassay.execution._wire._log import StatementLog
 
 _CONCURRENT = 8
+_CANCEL_S = 0.05
+_WARM: tuple[Dialect, ...] = ("duckdb", "mysql", "postgres")
 OUT_OF_MEMORY = "the database process ran out of memory"
 
 
@@ -36,6 +38,8 @@ class Backend:
         self._tables: tuple[TableInfo, ...] | None = None
         database = self._open()
         self.engine: Dialect = database.dialect
+        for dialect in _WARM if self.engine == "duckdb" else (self.engine,):
+            database.query("SELECT 1", dialect=dialect)  # loads what the first statement would wait for
         self._idle.append(database)
 
     @contextmanager
@@ -94,6 +98,8 @@ class BrokerSession:
     policy: QueryPolicy
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _running: Database | None = None
+    _statement: int = 0
+    _cancelling: int = 0
     _reported: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     @property
@@ -147,12 +153,25 @@ class BrokerSession:
     def cancel(self) -> None:
         """Stop the running statement."""
         with self._lock:
-            if self._running is not None:
+            if self._running is None or self._cancelling == self._statement:
+                return
+            self._cancelling = self._statement
+        threading.Thread(target=self._stop, args=(self._statement,), daemon=True).start()
+
+    def _stop(self, statement: int) -> None:
+        """Ask the engine to stop until it has: it forgets a request that comes before it has begun to run."""
+        while True:
+            with self._lock:
+                if self._running is None or self._statement != statement:
+                    return
                 self._running.cancel()
+            time.sleep(_CANCEL_S)
 
     def _run(self, sql: str) -> QueryResult:
         with self.backend.lend() as database:
-            self._running = database
+            with self._lock:
+                self._running = database
+                self._statement += 1
             try:
                 return database.query(sql, dialect=self.dialect, policy=self.policy)
             finally:

@@ -89,7 +89,7 @@ def _patch(duckdb: Any) -> None:
     if not hasattr(connection, "_submit"):
         return  # DuckDB before 2.0: paths work, statements are not reported
     namespace: dict[str, Any] = {"__name__": "duckdb._finassay"}
-    exec(_WRAPPERS, namespace)  # noqa: S102 - our own text, see above
+    exec(_WRAPPERS, namespace)
     wrap = namespace["wrap"]
     counted = [connection]
     for name in ("execute", "executemany", "_submit"):
