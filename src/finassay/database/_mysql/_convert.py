@@ -284,7 +284,7 @@ def key(value: Value) -> str:
                 return v.quote(collation_key(value.literal))
             return v.call("mysql_key", value.sql)
         if kind.collation == "cs":
-            return f"rtrim({value.sql}, ' ')"
+            return f"(rtrim({value.sql}, ' ') || ' ')"
         return value.sql
     if kind.kind == "dbl" and kind.scale >= 0:
         return value.sql

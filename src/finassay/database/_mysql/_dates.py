@@ -192,11 +192,8 @@ def week(date: str, mode: int) -> tuple[str, str]:
     if own_year:
         return number, f"year({pivot})"
     last = f"((dayofyear({pivot} - 7) - 1) // 7 + 2)"
-    return (
-        f"CASE WHEN year({pivot}) < year({date}) THEN 0 "
-        f"WHEN year({pivot}) > year({date}) THEN {last} ELSE {number} END",
-        f"year({date})",
-    )
+    later = f"WHEN year({pivot}) > year({date}) THEN {last}"
+    return f"CASE WHEN year({pivot}) < year({date}) THEN 0 {later} ELSE {number} END", f"year({date})"
 
 
 @function("WEEK", args=(1, 2))

@@ -121,7 +121,10 @@ class Expressions:
         if node is None:
             self.source.error("Expected an expression, found the end of a clause.", None)
         if context.grouping is not None and not isinstance(node, (exp.Column, exp.Literal, *_SKIPPED)):
-            grouped = self._group_key(node, context)
+            try:
+                grouped = self._group_key(node, context)
+            except CannotConvert as error:
+                self.source.unsupported(str(error), self.start(node))
             if grouped is not None:
                 return grouped
         handler = self._HANDLERS.get(type(node))
@@ -144,7 +147,11 @@ class Expressions:
         kept = list(self.warnings)
         row = self.value(node, context.over_rows())
         self.warnings[:] = kept
-        return grouping.keys.get(row.sql)
+        found = grouping.keys.get(row.sql)
+        if found is not None and grouping.rollup and not isinstance(node.parent, (exp.Alias, exp.Select)):
+            # MariaDB computes it anew from the last row of the group in the rows of subtotals.
+            raise CannotConvert("expression over a grouped expression WITH ROLLUP")
+        return found
 
     def _is_alias(self, node: Any, context: Context) -> bool:
         if not isinstance(node, exp.Column) or node.table or node.name.lower() not in context.aliases:

@@ -149,5 +149,9 @@ def fold(text: str) -> str:
 
 
 def key(text: str) -> str:
-    """Return the collation key of `text`: what ``=``, GROUP BY and ORDER BY compare."""
-    return fold(text).rstrip(" ")
+    """Return the collation key of `text`: what ``=``, GROUP BY and ORDER BY compare.
+
+    Trailing spaces do not count, but the shorter text is padded with spaces: one stays, so that a text followed by a
+    tab sorts before the text alone.
+    """
+    return fold(text).rstrip(" ") + " "

@@ -408,12 +408,12 @@ class _Select:
         mergeable = plain and self.having is None and bool(self.rows.scope.relations)
         items = [replace(item, value=self._held(item.value, mergeable)) for item in items]
         columns = tuple((item.name, item.value.type) for item in items)
+        order = self._order(items, context)  # before the source: it may need aggregates of its own
         source, filters = self._source(context, grouped, having)
         where = f" WHERE {' AND '.join(filters)}" if filters else ""
         if distinct is not None:
             return self._distinct_query(items, columns, source, where, context)
         listed = ", ".join(f"{item.value.sql} AS {name(item.name)}" for item in items)
-        order = self._order(items, context)
         sql = f"{self.prefix}SELECT {listed}{source}{where}{order}{self.q.limit(self.node)}"
         return Query(sql, columns, mergeable)
 
@@ -436,7 +436,7 @@ class _Select:
 
     # --- GROUP BY -----------------------------------------------------------------------------------------------------
     def _grouped(self) -> Context:
-        grouping = Grouping()
+        grouping = Grouping(rollup=bool(self.group is not None and self.group.args.get("rollup")))
         names: set[str] = set()
         self.keys: list[str] = []
         if self.group is not None:
@@ -473,9 +473,6 @@ class _Select:
         more = [having] if having is not None else []
         if not grouped or context.grouping is None:
             return self.from_sql, self.filters + more
-        flags = [context.grouping.slot(f"grouping({each})") for each in self.keys] if self.rollup else []
-        sorts = [context.grouping.slot(each) for each in self.keys] if self.rollup else []
-        self.rollup_order = list(zip(flags, sorts, strict=True))
         slots = (
             ", ".join(f"{sql} AS {name(column)}" for sql, column in context.grouping.slots.items())
             or "1 AS one"
@@ -559,7 +556,8 @@ class _Select:
                 self.q.source.unsupported(
                     "WITH ROLLUP together with ORDER BY", self.e.start(self.order[0].this)
                 )
-            parts = [f"{flag}, {sort} ASC NULLS FIRST" for flag, sort in self.rollup_order]
+            slot = context.grouping.slot if context.grouping is not None else str
+            parts = [f"{slot(f'grouping({each})')}, {slot(each)} ASC NULLS FIRST" for each in self.keys]
             return " ORDER BY " + ", ".join(parts)
         parts = []
         for item in self.order:

@@ -53,7 +53,7 @@ def _macros() -> dict[str, str]:
         "mysql_fold(s)": f"""CASE WHEN length(s) = strlen(s) OR regexp_matches(s, '{_PLAIN}') THEN upper(s)
             ELSE translate(regexp_replace(s, '[\\x{{10000}}-\\x{{10FFFF}}]', chr(65533), 'g'),
                            {quote(CHARACTERS)}, {quote(WEIGHTS)}) END""",
-        "mysql_key(s)": "rtrim(mysql_fold(s), ' ')",
+        "mysql_key(s)": "rtrim(mysql_fold(s), ' ') || ' '",
         "mysql_number(s)": f"""CASE WHEN s IS NULL THEN NULL
             ELSE coalesce(CAST(nullif(regexp_extract(s, '{_NUMBER}', 1), '') AS DOUBLE), 0.0) END""",
         "mysql_integer(s)": r"""CASE WHEN s IS NULL THEN NULL

@@ -69,10 +69,13 @@ class Grouping:
         Expression over a row to (the value of the group, its column).
     slots : dict
         Aggregate over the rows to its column.
+    rollup : bool
+        Whether there are rows of subtotals.
     """
 
     keys: dict[str, Value] = field(default_factory=dict)
     slots: dict[str, str] = field(default_factory=dict)
+    rollup: bool = False
 
     def slot(self, sql: str) -> str:
         """Return the column of the grouped query that holds `sql`."""
