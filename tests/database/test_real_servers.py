@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +15,6 @@ from support.servers import PASSWORD, QUOTED_PASSWORD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from support.servers import Server
 
@@ -119,20 +120,20 @@ HIDDEN = [
 
 
 @pytest.mark.parametrize("sql", HIDDEN)
-def test_no_text_makes_the_server_write_a_file(
-    mariadb: Server, tmp_path_factory: pytest.TempPathFactory, sql: str
-) -> None:
+def test_no_text_makes_the_server_write_a_file(mariadb: Server, sql: str) -> None:
     """Each of these writes a file where the server's user may; the last line shows that they do."""
-    folder: Path = tmp_path_factory.mktemp("outfile")
-    for parent in (folder, *folder.parents[:2]):
-        parent.chmod(0o777)
-    with connect(mariadb.admin_url()) as database:
-        with pytest.raises(QueryRefused):
-            database.query(sql.format(folder / "written"))
-        assert not (folder / "written").exists()
-        assert isinstance(database, BaseEngine)
-        database._run(sql.format(folder / "written"), QueryPolicy(), (), sql)
-    assert (folder / "written").exists()
+    with tempfile.TemporaryDirectory(
+        prefix="fa-"
+    ) as name:  # short and open to the server's user, unlike tmp_path
+        folder = Path(name)
+        folder.chmod(0o777)
+        with connect(mariadb.admin_url()) as database:
+            with pytest.raises(QueryRefused):
+                database.query(sql.format(folder / "written"))
+            assert not (folder / "written").exists()
+            assert isinstance(database, BaseEngine)
+            database._run(sql.format(folder / "written"), QueryPolicy(), (), sql)
+        assert (folder / "written").exists()
 
 
 def test_modes_that_change_the_language_are_left_out(mariadb: Server) -> None:
