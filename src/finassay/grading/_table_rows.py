@@ -23,12 +23,13 @@ _MOST_ASSIGNED = 1_000_000
 
 @dataclass(frozen=True)
 class RowMatch:
-    """Pairs of row numbers (equal or not), and the rows of either side that have no partner."""
+    """Pairs of row numbers, and the rows of either side without a partner; `equal` where all pairs are known equal."""
 
     reference: Ints
     candidate: Ints
     missing: Ints
     extra: Ints
+    equal: bool = False
 
 
 def match_rows(pairs: list[ColumnPair], keys: list[ColumnPair]) -> RowMatch:
@@ -41,7 +42,7 @@ def match_rows(pairs: list[ColumnPair], keys: list[ColumnPair]) -> RowMatch:
     if n == m:
         rows = np.arange(n)
         if all(pair.equal(rows, rows).all() for pair in pairs):
-            return RowMatch(rows, rows, rows[:0], rows[:0])
+            return RowMatch(rows, rows, rows[:0], rows[:0], equal=True)
     left, right = group_codes([pair.clusters for pair in (keys or pairs)])
     alone_left, alone_right, shared = _singles(left, right)
     taken = [(alone_left, alone_right)]

@@ -171,7 +171,9 @@ def from_pandas(frame: pd.DataFrame) -> pa.Table:
         try:
             columns.append(pa.array(cells, from_pandas=missing_is_null))
         except (pa.ArrowInvalid, pa.ArrowTypeError):
-            columns.append(pa.array([None if _is_missing(cell) else str(cell) for cell in cells], pa.string()))
+            columns.append(
+                pa.array([None if _is_missing(cell) else str(cell) for cell in cells], pa.string())
+            )
     return pa.table(columns, names=[str(name) for name in frame.columns])
 
 
@@ -320,7 +322,7 @@ def _wrong_cells(
 ) -> tuple[dict[str, tuple[Ints, Ints]], np.ndarray[Any, np.dtype[np.bool_]]]:
     wrong: dict[str, tuple[Ints, Ints]] = {}
     wrong_row = np.zeros(len(match.reference), dtype=bool)
-    for name, pair in pairs.items():
+    for name, pair in pairs.items() if not match.equal else ():
         bad = ~pair.equal(match.reference, match.candidate)
         if bad.any():
             wrong[name] = match.reference[bad], match.candidate[bad]

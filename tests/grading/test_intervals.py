@@ -1,0 +1,69 @@
+"""Intervals: the definitions, done by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from finassay.core import InputError
+from finassay.grading import Undefined, coverage, covers, interval_score, within
+
+
+def test_a_closed_interval_covers_its_ends() -> None:
+    assert covers((1, 2), 1)
+    assert covers((1, 2), 2)
+    assert not covers((1, 2), 2.0001)
+
+
+def test_coverage() -> None:
+    assert coverage([(0, 1), (0, 1), (2, 3)], [0.5, 2, 2.5]) == 2 / 3
+    with pytest.raises(Undefined):
+        coverage([], [])
+    with pytest.raises(InputError):
+        coverage([(0, 1)], [])
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (1.5, 1.0),  # inside: the width
+        (0.5, 1.0 + 2 / 0.1 * 0.5),  # 0.5 below
+        (2.25, 1.0 + 2 / 0.1 * 0.25),  # 0.25 above
+    ],
+)
+def test_interval_score(value: float, expected: float) -> None:
+    assert interval_score((1, 2), value, alpha=0.1) == pytest.approx(expected)
+
+
+def test_the_true_quantiles_score_best() -> None:
+    draws = np.random.default_rng(1).normal(size=20_000)
+    z = 1.6448536269514722  # 95th percentile of the normal
+    scores = [np.mean([interval_score((-w, w), x, alpha=0.1) for x in draws]) for w in (0.7 * z, z, 1.3 * z)]
+    assert min(scores) == scores[1]
+
+
+def test_within() -> None:
+    assert within(100, 100.5, relative=0.005)
+    assert not within(100, 100.51, relative=0.005)
+    assert not within(0, 1e-9, relative=0.5)
+    assert within(0, 1e-9, absolute=1e-8)
+    assert not within(5, -5, relative=0.5)
+    assert not within(5, math.inf, relative=0.5)
+
+
+def test_what_is_undefined_is_refused() -> None:
+    for call in (
+        lambda: covers((2, 1), 1.5),
+        lambda: covers((math.nan, 1), 0.5),
+        lambda: interval_score((0, math.inf), 1, alpha=0.1),
+        lambda: within(math.nan, 1, relative=0.1),
+        lambda: within(1, math.nan, relative=0.1),
+    ):
+        with pytest.raises(Undefined):
+            call()
+    with pytest.raises(InputError):
+        interval_score((0, 1), 1, alpha=0)
+    with pytest.raises(InputError):
+        within(1, 1, relative=-0.1)
