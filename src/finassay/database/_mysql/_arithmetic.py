@@ -51,7 +51,7 @@ def multiply(left: Value, right: Value) -> Value:
     left, right = to_number(left), to_number(right)
     kinds = {left.type.kind, right.type.kind}
     if "dbl" in kinds:
-        return _doubles("*", left, right, _decimals(left) + _decimals(right))
+        return _doubles("*", left, right, max(_decimals(left), _decimals(right)))
     if "dec" not in kinds:
         return _integers("*", left, right)
     first, second = to_decimal(left), to_decimal(right)
@@ -261,10 +261,9 @@ def round_to(value: Value, places: int) -> Value:
     if kind.kind != "dec":
         return number
     # Asked for more digits than there are, MySQL adds zeros, and a later division counts them.
-    kept = min(places, MAX_SCALE) if kind.digits + places <= MAX_DIGITS else min(places, kind.held)
-    if kept < places:
+    if places > MAX_DIGITS - _ROOM:
         raise CannotConvert("decimal of more than 38 digits")
-    target = v.decimal_type(kind.digits + 1, kept)
+    target = v.decimal_type(kind.digits + 1, places)
     return number.retyped(f"CAST({number.sql} AS {target.duckdb})", target)
 
 
@@ -282,7 +281,7 @@ def truncate_to(value: Value, places: int) -> Value:
         step = f"CAST(1{'0' * -places} AS BIGINT)"
         return v.let([number], lambda x: f"({_wide(x)} - {_wide(x)} % {step})", kind)
     if places >= kind.held:
-        if kind.digits + places > MAX_DIGITS:
+        if places > MAX_DIGITS - _ROOM:
             raise CannotConvert("decimal of more than 38 digits")
         wider = v.decimal_type(kind.digits, places)
         return number.retyped(f"CAST({number.sql} AS {wider.duckdb})", wider)
