@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _CONCURRENT = 8
 _CANCEL_S = 0.05
-_WARM: tuple[Dialect, ...] = ("duckdb", "mysql", "postgres")
+_DIALECTS: tuple[Dialect, ...] = ("duckdb", "mysql", "postgres")
 OUT_OF_MEMORY = "the database process ran out of memory"
 
 
@@ -28,7 +28,7 @@ class Backend:
     from one statement to the next.
     """
 
-    def __init__(self, url: str, overlays: Mapping[str, str]) -> None:
+    def __init__(self, url: str, overlays: Mapping[str, str], *, warm: bool) -> None:
         self._url = url
         self._overlays = dict(overlays)
         self._idle: list[Database] = []
@@ -38,8 +38,9 @@ class Backend:
         self._tables: tuple[TableInfo, ...] | None = None
         database = self._open()
         self.engine: Dialect = database.dialect
-        for dialect in _WARM if self.engine == "duckdb" else (self.engine,):
-            database.query("SELECT 1", dialect=dialect)  # loads what the first statement would wait for
+        if warm:  # load what the first statement of this process would wait for
+            for dialect in _DIALECTS if self.engine == "duckdb" else (self.engine,):
+                database.query("SELECT 1", dialect=dialect)
         self._idle.append(database)
 
     @contextmanager

@@ -66,7 +66,8 @@ class _Process:
         policy = dict(command["policy"])
         if policy["schemas"] is not None:
             policy["schemas"] = tuple(policy["schemas"])
-        old, self._backend = self._backend, Backend(command["url"], command["overlays"])
+        old = self._backend
+        self._backend = Backend(command["url"], command["overlays"], warm=old is None)
         if old is not None:
             old.close()
         self._policy = QueryPolicy(**policy)
