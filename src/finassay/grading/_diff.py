@@ -153,7 +153,7 @@ def _describe(pair: ColumnPair, i: int, j: int, row: str) -> CellDifference:
 def _cause(pair: ColumnPair, i: int, j: int, found: object) -> tuple[str, str]:
     left, right = int(pair.reference.state[i]), int(pair.candidate.state[j])
     if right == UNREADABLE:
-        reason = pair.candidate.why.get(found) or pair.candidate.why.get(None, "not_readable")
+        reason = pair.candidate.why.get(str(found)) or pair.candidate.why.get(None, "not_readable")
         kind = "wrong_unit" if reason in ("wrong_unit", "unit_mismatch", "unit_undeclared") else "unreadable"
         return kind, f"not a {pair.contract.type}{_in(pair)}: {reason}"
     if left == VALUE and right != VALUE:

@@ -181,35 +181,30 @@ class TokenColumn:
 def read_tokens(
     left: pa.Array, right: pa.Array, contract: ColumnContract
 ) -> tuple[TokenColumn, TokenColumn, pa.Array]:
-    """Read two columns of text, dates, codes ... as codes into one vocabulary of canonical values."""
-    n = len(left)
-    why: dict[object, str] = {}
-    states, words = zip(*(canonical_values(raw, contract, why) for raw in (left, right)), strict=True)
-    codes, vocabulary = _shared_codes(words[0], words[1], contract.type)
-    both = [_merge_missing(state, contract) for state in states]
-    for state, part in zip(both, (codes[:n], codes[n:]), strict=True):
-        part[state != VALUE] = -state[state != VALUE].astype(np.int64)
-    return (
-        TokenColumn(left, both[0], codes[:n], why),
-        TokenColumn(right, both[1], codes[n:], why),
-        vocabulary,
-    )
+    """Read two columns of text, dates, codes ... as codes into one vocabulary of canonical values.
 
-
-def _shared_codes(left: pa.Array, right: pa.Array, kind: str) -> tuple[Ints, pa.Array]:
+    Only the distinct cells of each column are read.
+    """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    both = pa.concat_arrays([part.cast(pa.large_string()) for part in (left, right)])
-    encoded = both.dictionary_encode()
-    codes = np.array(pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False), dtype=np.int64)
-    words = encoded.dictionary
-    if kind == "code" and len(words):
-        again = pa.array(merge_codes(words.to_pylist()), pa.large_string()).dictionary_encode()
-        words = again.dictionary
-        merged = np.append(again.indices.to_numpy(zero_copy_only=False), -1).astype(np.int64)
-        codes = merged[codes]
-    return codes, words
+    why: dict[object, str] = {}
+    encoded = [raw.dictionary_encode() for raw in (left, right)]
+    states, words = zip(*(canonical_values(part.dictionary, contract, why) for part in encoded), strict=True)
+    joint = pa.concat_arrays([part.cast(pa.large_string()) for part in words])
+    if contract.type == "code":
+        joint = pa.array(merge_codes(joint.to_pylist()), pa.large_string())
+    joint = joint.dictionary_encode()
+    codes = np.asarray(joint.indices.fill_null(0), dtype=np.int64)
+    sides = []
+    for raw, part, state, known in zip(
+        (left, right), encoded, states, (codes[: len(words[0])], codes[len(words[0]) :]), strict=True
+    ):
+        # the last place of each lookup is for index -1: NULL in the column itself
+        index = np.asarray(part.indices.fill_null(-1))
+        cells = _merge_missing(np.append(state, np.uint8(NULL)), contract)
+        lookup = np.where(cells == VALUE, np.append(known, 0), -cells.astype(np.int64))
+        sides.append(TokenColumn(raw, cells[index], lookup[index], why))
+    return sides[0], sides[1], joint.dictionary
 
 
 def _merge_missing(state: np.ndarray[Any, np.dtype[np.uint8]], contract: ColumnContract) -> Any:

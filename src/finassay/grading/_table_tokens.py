@@ -127,13 +127,11 @@ def _parsed(
 ) -> tuple[States, pa.Array]:
     import pyarrow as pa
 
-    encoded = text.dictionary_encode()
-    read = [_read(word, contract, why) for word in encoded.dictionary.to_pylist()]
-    index = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    states = np.array([kind for kind, _ in read] + [VALUE], dtype=np.uint8)[index]
-    state = np.where(index >= 0, states, state).astype(np.uint8)
-    values = pa.array([value for _, value in read], pa.large_string())
-    return state, values.take(encoded.indices)
+    read = [(None, None) if word is None else _read(word, contract, why) for word in text.to_pylist()]
+    state = np.array(
+        [old if kind is None else kind for old, (kind, _) in zip(state, read, strict=True)], dtype=np.uint8
+    )
+    return state, pa.array([value for _, value in read], pa.large_string())
 
 
 def _read(word: str, contract: ColumnContract, why: dict[object, str]) -> tuple[int, str | None]:
@@ -186,17 +184,17 @@ def _read_enumeration(word: str, contract: ColumnContract) -> str:
     return parse_enumeration(word, contract.values)
 
 
-def merge_codes(words: list[str]) -> list[str]:
+def merge_codes(words: list[str | None]) -> list[str | None]:
     """Return for each code of both tables the code it stands for.
 
     A code without a market is the one of its symbol that has a market, if the two tables know exactly one; else itself.
     """
     markets: dict[str, set[str]] = {}
-    for word in words:
+    for word in filter(None, words):
         symbol, mark, market = word.rpartition(".")
         if mark and market:
             markets.setdefault(symbol, set()).add(word)
-    return [next(iter(full)) if len(full := markets.get(word, set())) == 1 else word for word in words]
+    return [next(iter(full)) if len(full := markets.get(word or "", set())) == 1 else word for word in words]
 
 
 _READERS: dict[str, Callable[[str, ColumnContract], str]] = {

@@ -245,7 +245,7 @@ def _check_gold_cells(pairs: dict[str, ColumnPair], contract: OutputContract) ->
         bad = np.flatnonzero(side.state == UNREADABLE)
         if len(bad):
             cell = side.shown(int(bad[0]))
-            why = side.why.get(cell) or side.why.get(None, "not_readable")
+            why = side.why.get(str(cell)) or side.why.get(None, "not_readable")
             raise GoldError(
                 f"Row {bad[0] + 1} of the reference has {cell!r} in {name!r}: not a {pair.contract.type} ({why}).",
                 hint="Correct the reference, or the column's type in the contract.",
