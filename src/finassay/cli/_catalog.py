@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finassay.cli._output import Format, FormatOption, exit_with, reporting, write_json, write_text
-from finassay.core import ExitCode, Place
+from finassay.cli._output import (
+    Format,
+    FormatOption,
+    exit_with,
+    reporting,
+    write_json,
+    write_message,
+    write_text,
+)
+from finassay.core import ExitCode, InputError, Place
 
 if TYPE_CHECKING:
-    from finassay.database import Finding, LintReport, TableFacts
+    from finassay.database import Finding, LintReport, RoleScore, TableFacts
 
 app = typer.Typer(name="catalog", help="Say what the time of every column means.", no_args_is_help=True)
 
@@ -44,6 +55,67 @@ def lint_command(
     else:
         write_text(_as_text(report))
     exit_with(ExitCode.OK if report.clean else ExitCode.FAILED)
+
+
+@app.command("propose")
+def propose_command(
+    url: Annotated[
+        str, typer.Argument(help="The data: duckdb:///file, mysql://…, postgresql://…, a folder.")
+    ],
+    out: Annotated[Path | None, typer.Option("--out", help="Write the draft to this file.")] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against", help="A catalog written by hand: count the roles that the draft gets right."
+        ),
+    ] = None,
+    table: Annotated[
+        list[str] | None, typer.Option("--table", help="Draft only this table; may be repeated.")
+    ] = None,
+    name: Annotated[str, typer.Option("--name", help="The catalog's id.")] = "draft",
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Draft a catalog from names, types and data; what could not be decided is marked, with the reason."""
+    with reporting(form):
+        from finassay.database import compare_roles, connect, propose_catalog, questions_of
+        from finassay.temporal import catalog_yaml, load_catalog
+
+        written = load_catalog(against) if against else None
+        if out is not None and out.exists():
+            raise InputError(f"{out} exists.", hint="Remove it, or give another file.")
+        with connect(url) as database:
+            draft = propose_catalog(database, name=name, tables=table)
+        text = catalog_yaml(draft)
+        if out is not None:
+            try:
+                out.write_text(text, encoding="utf-8")
+            except OSError as error:
+                raise InputError(f"{out} cannot be written: {error.strerror}.") from error
+        scores = compare_roles(draft, written) if written else ()
+        questions = list(questions_of(draft))
+    if form is Format.JSON:
+        values = draft.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        rows = [asdict(score) for score in scores]
+        write_json({"schema_version": 1, "catalog": values, "open_questions": questions, "scores": rows})
+        return
+    if out is None and not scores:
+        write_text(text.rstrip("\n"))
+    if scores:
+        write_text(_score_text(scores))
+    write_message(f"finassay: {len(questions)} open questions" + (f" in {out}" if out else ""))
+
+
+def _score_text(scores: Sequence[RoleScore]) -> str:
+    lines = ["table: roles right, dates right, marked undecided, wrong without a mark"]
+    lines += [
+        f"{s.table}: {s.right}/{s.columns}, {s.dates_right}/{s.dates}, {s.undecided}, "
+        + ("; ".join(s.wrong_and_sure) or "none")
+        for s in scores
+    ]
+    right, columns = sum(s.right for s in scores), sum(s.columns for s in scores)
+    dates_right, dates = sum(s.dates_right for s in scores), sum(s.dates for s in scores)
+    undecided, wrong = sum(s.undecided for s in scores), sum(len(s.wrong_and_sure) for s in scores)
+    return "\n".join([*lines, f"all: {right}/{columns}, {dates_right}/{dates}, {undecided}, {wrong}"])
 
 
 def _as_dict(report: LintReport) -> dict[str, Any]:

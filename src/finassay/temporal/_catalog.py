@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+import yaml
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError
 
 from finassay.core import InputError, Place
@@ -16,6 +17,7 @@ from finassay.temporal._table import Table  # noqa: TC001 - pydantic reads annot
 from finassay.temporal._yaml import DocumentError, Source, dotted, parse
 
 _SUFFIX = ".yaml"
+_WIDE = 10_000
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
@@ -138,6 +140,30 @@ def parse_catalog(text: str, name: str = "<catalog>") -> Catalog:
     if problems:
         raise explained(problems, source, CatalogError)
     return catalog
+
+
+def catalog_yaml(catalog: Catalog) -> str:
+    """Return a catalog as YAML, one line per column, without the fields that nobody set."""
+    values = catalog.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    values.setdefault("format", catalog.format)
+    head = {
+        key: values[key]
+        for key in ("catalog", "format", "version", "en", "zh", "code_lists")
+        if key in values
+    }
+    lines = [yaml.safe_dump(head, allow_unicode=True, sort_keys=False, width=_WIDE), "tables:\n"]
+    for name, table in values["tables"].items():
+        columns = table.pop("columns")
+        body = yaml.safe_dump({name: table}, allow_unicode=True, sort_keys=False, width=_WIDE)
+        lines += [f"  {line}\n" for line in body.splitlines()]
+        lines.append("    columns:\n")
+        lines += [f"      {_flow({column: spec})}\n" for column, spec in columns.items()]
+    return "".join(lines)
+
+
+def _flow(value: dict[str, Any]) -> str:
+    text = yaml.safe_dump(value, allow_unicode=True, sort_keys=False, width=_WIDE, default_flow_style=True)
+    return str(text).strip().removeprefix("{").removesuffix("}")
 
 
 def catalog_schema() -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from finassay.database._catalog._findings import Finding, Lag, LintReport, Severity, TableFacts
 from finassay.database._catalog._lint import lint_catalog
 from finassay.database._catalog._predicates import knowable_sql, predicate_sql
+from finassay.database._catalog._propose import RoleScore, compare_roles, propose_catalog, questions_of
 from finassay.database._catalog._views import (
     ResolvedTable,
     known_view,
@@ -18,13 +19,17 @@ __all__ = [
     "Lag",
     "LintReport",
     "ResolvedTable",
+    "RoleScore",
     "Severity",
     "TableFacts",
+    "compare_roles",
     "knowable_sql",
     "known_view",
     "lint_catalog",
     "normal_view",
     "predicate_sql",
+    "propose_catalog",
+    "questions_of",
     "resolve_table",
     "selected_view",
 ]
