@@ -242,6 +242,30 @@ def test_a_statement_can_be_cancelled_from_another_thread(database: Database, en
     assert database.query("SELECT 1 AS a").rows == 1
 
 
+def test_a_cancel_that_comes_early_is_not_lost(database: Database, engine: Engine) -> None:
+    assert isinstance(database, BaseEngine)
+    stop = threading.Event()
+
+    def cancel_at_once() -> None:
+        while not stop.wait(0.001) and database._watch is None:  # the statement is being judged, not yet run
+            pass
+        database.cancel()
+
+    thread = threading.Thread(target=cancel_at_once)
+    thread.start()
+    with pytest.raises(QueryError) as caught:
+        database.query(engine.slow())
+    stop.set()
+    thread.join()
+    assert caught.value.reason == "cancelled"
+
+
+def test_a_cancel_with_nothing_to_cancel_does_nothing(database: Database) -> None:
+    database.query("SELECT 1 AS a")
+    database.cancel()
+    assert database.query("SELECT count(*) AS n FROM prices").table["n"].to_pylist() == [6]
+
+
 def test_threads_may_share_a_database(database: Database) -> None:
     found: list[int] = []
 

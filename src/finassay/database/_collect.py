@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 16 << 20
 CHUNK_ROWS = 1 << 16
 _FIRST_ROWS = 256
+_AGAIN_SECONDS = 0.2
 
 
 def collect(batches: Iterable[pa.RecordBatch], schema: pa.Schema, policy: QueryPolicy) -> pa.Table:
@@ -75,27 +76,49 @@ class ChunkSize:
 
 
 class Watch:
-    """Interrupts a statement that runs too long; a context manager around its execution.
+    """Interrupts a statement that runs too long, or that somebody cancels; a context manager around its execution.
 
-    Servers have a limit of their own; this one also ends what they do not count, and serves the embedded engine.
+    Servers have a limit of their own; this one also ends what they do not count, and serves the embedded engine. An
+    interruption is repeated until the statement ends: one that comes before the engine has begun would be lost.
+
+    Attributes
+    ----------
+    expired, cancelled : bool
+        Why it was interrupted.
+    running : bool
+        Whether the engine has the statement; nothing is interrupted before and after.
     """
 
     def __init__(self, seconds: float, interrupt: Callable[[], None]) -> None:
         self.expired = False
+        self.cancelled = False
+        self.running = False
+        self._seconds = seconds
         self._interrupt = interrupt
-        self._timer = threading.Timer(seconds, self._expire)
-        self._timer.daemon = True
+        self._woken = threading.Event()
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def cancel(self) -> None:
+        """Interrupt now."""
+        self.cancelled = True
+        self._woken.set()
 
     def __enter__(self) -> Watch:
-        self._timer.start()
+        self._thread.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._timer.cancel()
-        self._timer.join()
+        self._done.set()
+        self._woken.set()
+        self._thread.join()
 
-    def _expire(self) -> None:
-        self.expired = True
-        self._interrupt()
+    def _watch(self) -> None:
+        if not self._woken.wait(self._seconds):
+            self.expired = True
+        while not self._done.is_set():
+            if self.running:
+                self._interrupt()
+            self._done.wait(_AGAIN_SECONDS)

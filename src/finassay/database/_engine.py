@@ -127,7 +127,7 @@ class BaseEngine(ABC):
         self.version = ""
         self._lock = threading.RLock()
         self._closed = False
-        self._cancelled = False
+        self._watch: Watch | None = None
         self._known: dict[str, TableInfo] | None = None
 
     def query(
@@ -140,28 +140,34 @@ class BaseEngine(ABC):
         """See `Database.query`."""
         language = dialect or self.dialect
         self._refuse_pair(language)
-        schema = self.default_schema
-        tree = check(sql, language, policy, schema, engine=self.dialect, catalogs=self.catalogs)
-        with self._lock:
+        with self._lock, Watch(policy.timeout_s, self._interrupt) as watch:
             self._refuse_closed()
+            self._watch = watch
+            started = time.monotonic()
+            tree = check(
+                sql, language, policy, self.default_schema, engine=self.dialect, catalogs=self.catalogs
+            )
             executed, warnings = self._translated(sql, language)
             executed = self._overlaid(executed)
-            self._cancelled = False
-            started = time.monotonic()
-            with Watch(policy.timeout_s, self._interrupt) as watch:
-                try:
-                    table, more = self._run(executed, policy, tuple(params), sql)
-                except Interrupted:
-                    raise self._stopped(watch, policy) from None
-                except QueryError as error:
-                    raise self._explained(error, sql, tree) from error.__cause__
+            try:
+                watch.running = True
+                table, more = self._run(executed, policy, tuple(params), sql)
+            except Interrupted:
+                raise _stopped(watch, policy) from None
+            except QueryError as error:
+                watch.running = False
+                raise self._explained(error, sql, tree) from error.__cause__
+            finally:
+                watch.running = False
+                self._watch = None
         ms = (time.monotonic() - started) * 1000
         return QueryResult(table, sql, executed, ms, (*warnings, *more))
 
     def cancel(self) -> None:
         """See `Database.cancel`."""
-        self._cancelled = True
-        self._interrupt()
+        watch = self._watch
+        if watch is not None:
+            watch.cancel()
 
     def close(self) -> None:
         """See `Database.close`."""
@@ -243,14 +249,6 @@ class BaseEngine(ABC):
         if self._closed:
             raise DatabaseUnavailable(f"{self.url} is closed.", hint="Open it again with connect().")
 
-    def _stopped(self, watch: Watch, policy: QueryPolicy) -> QueryTimeout | QueryError:
-        if self._cancelled and not watch.expired:
-            return QueryError("The statement was cancelled.", reason="cancelled")
-        return QueryTimeout(
-            f"The statement ran longer than {policy.timeout_s:g} seconds, the most that is allowed.",
-            hint="Filter earlier, join on keys, or raise timeout_s.",
-        )
-
     def _explained(self, error: QueryError, sql: str, tree: Any) -> QueryError:
         """Add the names that exist to an unknown table or column; engines mark those with the bare name as hint."""
         if error.hint is None or error.reason not in {"unknown_table", "unknown_column"}:
@@ -261,6 +259,15 @@ class BaseEngine(ABC):
         if error.reason == "unknown_table":
             return unknown_table(error.hint, sql, sorted(known))
         return unknown_column(error.hint, sql, _columns_read(tree, known))
+
+
+def _stopped(watch: Watch, policy: QueryPolicy) -> QueryTimeout | QueryError:
+    if watch.cancelled and not watch.expired:
+        return QueryError("The statement was cancelled.", reason="cancelled")
+    return QueryTimeout(
+        f"The statement ran longer than {policy.timeout_s:g} seconds, the most that is allowed.",
+        hint="Filter earlier, join on keys, or raise timeout_s.",
+    )
 
 
 def _columns_read(tree: Any, known: Mapping[str, TableInfo]) -> dict[str, list[str]]:

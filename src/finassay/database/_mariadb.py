@@ -150,7 +150,7 @@ class MySQLEngine(BaseEngine):
             whole = True
         except pymysql.MySQLError as error:
             whole = _still_usable(error)
-            if _code(error) in _STOPPED or self._cancelled:
+            if _code(error) in _STOPPED or (self._watch is not None and self._watch.cancelled):
                 raise Interrupted from error
             if _code(error) in _LOST:
                 raise self._unavailable(error, "was lost") from None
