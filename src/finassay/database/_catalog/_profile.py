@@ -58,6 +58,8 @@ class ColumnProfile:
         Mean number of spaces of a text, 0 for codes.
     digits : float
         Mean number of digits of a text; of whole numbers, if all have as many.
+    numbering : bool
+        Whole numbers that mostly rise from row to row, or leave few gaps: a row number and not an amount.
     """
 
     name: str
@@ -71,6 +73,7 @@ class ColumnProfile:
     timed: float = 0.0
     spaces: float = 0.0
     digits: float = 0.0
+    numbering: bool = False
 
     @property
     def null_share(self) -> float:
@@ -165,7 +168,20 @@ def _column(name: str, values: Any) -> ColumnProfile:
     elif kind == "integer" and nulls < rows:
         lengths = {len(str(abs(int(value)))) for value in pc.unique(values.drop_null()).to_pylist()}
         digits = float(lengths.pop()) if len(lengths) == 1 else 0.0
-    return ColumnProfile(name, kind, format_, nulls, distinct, rows, codes, days, timed, spaces, digits)
+    return ColumnProfile(
+        name, kind, format_, nulls, distinct, rows, codes, days, timed, spaces, digits,
+        numbering=kind == "integer" and _numbering(values),
+    )  # fmt: skip
+
+
+def _numbering(values: Any) -> bool:
+    import numpy as np
+
+    numbers = np.array([int(value) for value in values.drop_null().to_pylist()], dtype=object)
+    if len(numbers) < 2:
+        return False
+    rising = float(np.mean(numbers[1:] > numbers[:-1]))
+    return rising > 0.9 or int(max(numbers)) - int(min(numbers)) < 20 * len(numbers)
 
 
 def _codes(values: Any) -> Any:
@@ -267,7 +283,7 @@ def _key(columns: Sequence[ColumnProfile], rows: int) -> tuple[str, ...]:
     if not rows:
         return ()
     for column in usable:
-        if column.distinct == rows and column.kind != "date":
+        if column.distinct == rows and (column.kind == "text" or column.numbering):
             return (column.name,)
     for first, second in itertools.combinations(usable[:12], 2):
         if _groups([first, second])[1] == rows:

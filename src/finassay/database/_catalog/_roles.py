@@ -125,7 +125,7 @@ def _vote_names(table: TableProfile, votes: dict[str, _Votes]) -> None:
         for role, pattern in _NAMES:
             if not re.search(pattern, name, re.IGNORECASE):
                 continue
-            if role == "updated" or (role in _DATED) == (column.kind == "date"):
+            if (role in _DATED) == (column.kind == "date") or (role == "updated" and column.distinct > 50):
                 votes[name].add(role, 2.0, f"its name ({name})")
                 break
             if role in _DATED and column.digits >= (3 if column.kind == "text" else 6):
@@ -214,15 +214,7 @@ def _vote_one_date(
         o for o in rest if (lags(o, column) >= 0).mean() >= 0.99 and (lags(o, column) > 0).mean() > 0.05
     ]
     if column.timed > 0.5:
-        if any(o.timed > 0.5 and o in before for o in rest):
-            votes.add("updated", 3.0, "it holds times and never lies before another time of the row")
-        elif before and not after:
-            votes.add("disclosure" if all(o.period_share > 0.8 for o in before) else "recorded", 2.5,
-                      f"it holds times, after {', '.join(o.name for o in before)}")  # fmt: skip
-        elif before:
-            votes.add("disclosure", 2.0, "it holds times between a period and a later date")
-        else:
-            votes.add("recorded", 1.5, "it holds times of day")
+        _vote_timed(votes, before)
     if column.period_share > 0.8 and after:
         votes.add(
             "period_end",
@@ -241,6 +233,18 @@ def _vote_one_date(
             votes.add("recorded", weight, "a period of collection, after days that are no period")
     elif before and not after and not interval and column.timed <= 0.5:
         votes.add("disclosure", 1.5, f"it never lies before {before[0].name}")
+
+
+def _vote_timed(votes: _Votes, before: list[ColumnProfile]) -> None:
+    names = ", ".join(other.name for other in before)
+    if any(other.timed > 0.5 for other in before):
+        votes.add("updated", 3.0, f"it holds times and never lies before {names}")
+    elif any(other.period_share < 0.8 for other in before):
+        votes.add("recorded", 2.5, f"it holds times and follows days that are no periods ({names})")
+    elif before:
+        votes.add("disclosure", 2.5, f"it holds times and follows the period {names}")
+    else:
+        votes.add("recorded", 1.5, "it holds times of day")
 
 
 def _point_per_owner(table: TableProfile, column: ColumnProfile) -> bool:
