@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
 from pathlib import Path
 
 import duckdb
@@ -17,6 +19,7 @@ from finassay.execution import (
     Run,
     Submission,
     Trace,
+    find_jail,
     load_submission,
     parse_mounts,
     run,
@@ -290,6 +293,17 @@ class TestHowItConnects:
         assert done.trace.outcome is Outcome.OK, done.trace.error
         assert rows(done) == [{"symbol": "AAA", "n": 3}, {"symbol": "BBB", "n": 3}]
         assert (route, sql, 2) in [(query.route, query.sql, query.rows) for query in done.trace.queries]
+
+    def test_without_a_jail_a_server_on_the_usual_port_is_not_in_the_way(self, market: Path) -> None:
+        code = (
+            "import os, pandas as pd, sqlalchemy\n"
+            "result = pd.read_sql('SELECT count(*) AS n FROM prices', sqlalchemy.create_engine(os.environ['DATABASE_URL']))"
+        )
+        with socket.socket() as taken:
+            with contextlib.suppress(OSError):  # else somebody has it already, which is as good
+                taken.bind(("127.0.0.1", 3306))
+                taken.listen()
+            assert rows(run_python(code, market, jail=find_jail("none"))) == [{"n": 6}]
 
     def test_an_overlay_is_served_on_the_broker_and_in_the_file(self, market: Path) -> None:
         code = (

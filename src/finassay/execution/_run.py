@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from finassay.core import CandidateError, hash_file, hash_json
 from finassay.execution._broker import Broker
 from finassay.execution._client import ask
-from finassay.execution._guest import duckdb_mount, guest_env, guest_files
+from finassay.execution._guest import PORTS, duckdb_mount, free_ports, guest_env, guest_files
 from finassay.execution._jail import Jail, JailSession, find_jail, remove_scratch
 from finassay.execution._outputs import Figure, Outputs, ResultTable, collect_outputs, read_error
 from finassay.execution._report import Ended, Setting, build_trace, python_ended, sql_ended
@@ -119,11 +119,17 @@ def run(
                 ran = _run_sql(submission, broker)
             else:
                 mounts = [*_our_mounts(submission, work), *mounts]
-                env = {**guest_env(described.dialect, schema), "FINASSAY_JOB": f"{_HOME}/job"}
-                if (file := _duckdb_file(submission, url, overlays, work)) is not None:
-                    mounts.append(file)
-                    env["FINASSAY_DUCKDB"] = file.target
-                start = partial((jail or find_jail()).start, sockets=sockets, mounts=mounts, env=env)
+                jail = jail or find_jail()
+                file = _duckdb_file(submission, url, overlays, work)
+                mounts = [*_our_mounts(submission, work), *([file] if file else []), *mounts]
+                env = guest_env(
+                    described.dialect,
+                    schema,
+                    duckdb_file=file.source.name if file else None,
+                    ports=free_ports() if jail.name == "none" else PORTS,
+                )
+                env["FINASSAY_JOB"] = f"{_HOME}/job"
+                start = partial(jail.start, sockets=sockets, mounts=mounts, env=env)
                 ran = _run_python(start, python or Path(sys.executable), submission, work, limits, policy)
             records = broker.records()
     ended = ran.judge(records)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
 from pathlib import Path
 
+from finassay.core import InternalError
+
 GUEST_HOME = "/run/finassay"
+PORTS = (3306, 5432)
 _USER = "research"
 _PASSWORD = "research"  # noqa: S105 - the relay accepts any; programs want to find one
 _FILES = Path(__file__).parent / "files"
@@ -22,8 +26,29 @@ def guest_files() -> Mapping[str, Path]:
     return {path.name: path for path in sorted(_FILES.glob("*.py"))}
 
 
+def free_ports() -> tuple[int, int]:
+    """Return ports for the relay on the host's own loopback: the usual ones where they are free, else any."""
+    return _free_port(PORTS[0]), _free_port(PORTS[1])
+
+
+def _free_port(wanted: int) -> int:
+    for port in (wanted, 0):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise InternalError("No port is free on 127.0.0.1.")
+
+
 def guest_env(
-    dialect: str, schema: str, *, duckdb_file: str | None = None, home: str = GUEST_HOME
+    dialect: str,
+    schema: str,
+    *,
+    duckdb_file: str | None = None,
+    home: str = GUEST_HOME,
+    ports: tuple[int, int] = PORTS,
 ) -> dict[str, str]:
     """Return the environment variables by which a program finds its database.
 
@@ -38,15 +63,19 @@ def guest_env(
         Name of the file of `duckdb_mount`, mounted in ``database`` below ``home``.
     home : str
         Where the guest files are mounted; sockets are in ``sockets`` below it.
+    ports : tuple of int
+        Where the relay listens for MySQL and for PostgreSQL clients: their usual ports in a jail, which has a
+        loopback of its own.
 
     Returns
     -------
     dict
         ``FINASSAY_*``, ``DB_*``, ``MYSQL_*``, ``PG*``, ``DATABASE_URL``, ``PYTHONPATH``.
     """
-    server = {"HOST": "127.0.0.1", "PORT": "3306", "USER": _USER, "PASSWORD": _PASSWORD}
-    mysql = f"mysql+pymysql://{_USER}:{_PASSWORD}@127.0.0.1:3306/{schema}?charset=utf8mb4"
-    postgres = f"postgresql+psycopg://{_USER}:{_PASSWORD}@127.0.0.1:5432/{schema}"
+    mysql_port, postgres_port = ports
+    server = {"HOST": "127.0.0.1", "PORT": str(mysql_port), "USER": _USER, "PASSWORD": _PASSWORD}
+    mysql = f"mysql+pymysql://{_USER}:{_PASSWORD}@127.0.0.1:{mysql_port}/{schema}?charset=utf8mb4"
+    postgres = f"postgresql+psycopg://{_USER}:{_PASSWORD}@127.0.0.1:{postgres_port}/{schema}"
     return {
         "FINASSAY_SOCKETS": f"{home}/sockets",
         "FINASSAY_DIALECT": dialect,
@@ -58,7 +87,7 @@ def guest_env(
         "MYSQL_DATABASE": schema,
         "MYSQL_DB": schema,
         "PGHOST": "127.0.0.1",
-        "PGPORT": "5432",
+        "PGPORT": str(postgres_port),
         "PGUSER": _USER,
         "PGPASSWORD": _PASSWORD,
         "PGDATABASE": schema,
