@@ -118,7 +118,6 @@ def run(
             if submission.mode == "sql":
                 ran = _run_sql(submission, broker)
             else:
-                mounts = [*_our_mounts(submission, work), *mounts]
                 jail = jail or find_jail()
                 file = _duckdb_file(submission, url, overlays, work)
                 mounts = [*_our_mounts(submission, work), *([file] if file else []), *mounts]
