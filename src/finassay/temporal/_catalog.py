@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -17,6 +18,7 @@ from finassay.temporal._table import Table  # noqa: TC001 - pydantic reads annot
 from finassay.temporal._yaml import DocumentError, Source, dotted, parse
 
 _SUFFIX = ".yaml"
+_HEAD = f"catalog{_SUFFIX}"
 _WIDE = 10_000
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -98,12 +100,14 @@ class Catalog(Described):
 def shipped_catalogs() -> tuple[str, ...]:
     """Return the names of the catalogs that come with the package."""
     folder = resources.files("finassay.temporal") / "catalogs"
-    names = (entry.name for entry in folder.iterdir())
-    return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
+    shipped = (entry for entry in folder.iterdir() if entry.name.endswith(_SUFFIX) or _is_folder(entry))
+    return tuple(sorted(entry.name.removesuffix(_SUFFIX) for entry in shipped))
 
 
 def load_catalog(name: str | Path) -> Catalog:
-    """Read a catalog: a shipped one by its name, or a YAML or JSON file.
+    """Read a catalog: a shipped one by its name, a YAML or JSON file, or a folder.
+
+    A folder holds the fields of the catalog in ``catalog.yaml`` and each of its tables in a file of the table's name.
 
     Parameters
     ----------
@@ -118,12 +122,13 @@ def load_catalog(name: str | Path) -> Catalog:
         If there is no such catalog or file.
     """
     text = str(name)
+    place: Traversable = Path(name)
     if text in shipped_catalogs():
-        file = resources.files("finassay.temporal") / "catalogs" / f"{text}{_SUFFIX}"
-        return parse_catalog(file.read_text(encoding="utf-8"), f"{text}{_SUFFIX}")
-    path = Path(name)
+        shipped = resources.files("finassay.temporal") / "catalogs"
+        place = shipped / text if _is_folder(shipped / text) else shipped / f"{text}{_SUFFIX}"
+        text = place.name
     try:
-        return parse_catalog(path.read_text(encoding="utf-8"), str(name))
+        return _checked(*(_folder(place, text) if _is_folder(place) else _file(place, text)))
     except OSError as error:
         hint = f"Give a file, or one of the shipped catalogs: {', '.join(shipped_catalogs())}."
         raise InputError(f"The catalog {text} cannot be read: {error.strerror}.", hint=hint) from error
@@ -133,7 +138,34 @@ def load_catalog(name: str | Path) -> Catalog:
 
 def parse_catalog(text: str, name: str = "<catalog>") -> Catalog:
     """Read a catalog from text; see `load_catalog`."""
-    values, source = parse(text, name)
+    return _checked(*parse(text, name))
+
+
+def _is_folder(place: Traversable) -> bool:
+    return (place / _HEAD).is_file()
+
+
+def _file(place: Traversable, name: str) -> tuple[Any, Source]:
+    return parse(place.read_text(encoding="utf-8"), name)
+
+
+def _folder(place: Traversable, name: str) -> tuple[Any, Source]:
+    """Return the values of a folder as one document, whose parts know their files."""
+    values, source = _file(place / _HEAD, f"{name}/{_HEAD}")
+    if not isinstance(values, dict) or not isinstance(values.setdefault("tables", {}), dict):
+        return values, source
+    for file in sorted(place.iterdir(), key=lambda file: file.name):
+        table = file.name.removesuffix(_SUFFIX)
+        if not file.name.endswith(_SUFFIX) or file.name == _HEAD:
+            continue
+        if table in values["tables"]:
+            message = f"The table {table} is in {name}/{_HEAD} and in {name}/{file.name}."
+            raise CatalogError(message, hint="Keep one of them.", place=source.place(("tables", table)))
+        values["tables"][table], source.parts["tables", table] = _file(file, f"{name}/{file.name}")
+    return values, source
+
+
+def _checked(values: Any, source: Source) -> Catalog:
     catalog = validated(Catalog, values, source, CatalogError)
     catalog._source = source  # noqa: SLF001 - a private attribute of our own model, which is frozen otherwise
     problems = list(catalog.problems())
@@ -192,7 +224,8 @@ def explained(
     lines = []
     for path, problem in problems:
         place = source.place(path)
-        where = f"line {place.line}, " if place else ""
+        file = f"{place.source} " if place and place.source != source.name else ""
+        where = f"{file}line {place.line}, " if place else ""
         lines.append(f"  {where}{dotted(path) or 'document'}: {problem}")
     count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
     message = f"{source.name} has {count}:\n" + "\n".join(lines)

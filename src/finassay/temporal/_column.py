@@ -65,6 +65,8 @@ class Column(Described):
         vendor inserted the row), ``updated`` (last touch: never a time of availability), ``market_date`` (day of a
         quote or a fixing), ``current_state`` (true at the snapshot, not in the past), ``payload``, or ``presentation``
         (names and texts without history: printed as stored, never tested).
+    type : str or None
+        The SQL type that the vendor declares, as MySQL writes it: ``decimal(19,4)``, ``varchar(100)``, ``datetime``.
     format : str
         How dates are written: ``native`` (DATE, TIMESTAMP, DATETIME), ``integer_date`` (20241224), ``text_date``
         ("20241224"), ``iso_text`` ("2024-12-24", with or without a time), ``integer_month`` (202412), ``text_month``
@@ -88,6 +90,7 @@ class Column(Described):
     """
 
     role: Role
+    type: str | None = None
     format: DateFormat = "native"
     unit: str | None = None
     codes: str | dict[str, Described] | None = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
+from yaml.constructor import SafeConstructor
 
 from finassay.core import InputError, Place
 
@@ -26,9 +27,13 @@ class Source:
     name: str
     lines: tuple[str, ...] = ()
     marks: dict[Path, tuple[int, int]] = field(default_factory=dict)
+    parts: dict[Path, Source] = field(default_factory=dict)  # values that other files hold
 
     def place(self, path: Path) -> Place | None:
         """Return the place of a value, or of the nearest one around it; None if the text is unknown."""
+        for inner, part in self.parts.items():
+            if path[: len(inner)] == inner:
+                return part.place(path[len(inner) :])
         for length in range(len(path), -1, -1):
             mark = self.marks.get(path[:length])
             if mark is not None:
@@ -63,7 +68,16 @@ def parse(text: str, name: str) -> tuple[Any, Source]:
     return _build(node, (), source), source
 
 
-class _Loader(yaml.SafeLoader):
+# A catalog has tens of thousands of values; PyYAML's parser in C, where it is built, reads them ten times faster.
+if yaml.__with_libyaml__:
+    from yaml import CSafeLoader as _SafeLoader
+else:
+    from yaml import SafeLoader as _SafeLoader  # type: ignore[assignment]
+
+_TEXT = "tag:yaml.org,2002:str"
+
+
+class _Loader(_SafeLoader):
     """SafeLoader that leaves dates as text: a date is read by the field that wants one."""
 
 
@@ -97,11 +111,13 @@ def _mapping(node: yaml.MappingNode, path: Path, source: Source) -> dict[str, An
 
 
 def _scalar(node: yaml.Node) -> Any:
-    plain = isinstance(node, yaml.ScalarNode) and node.style is None
+    plain = isinstance(node, yaml.ScalarNode) and not node.style
     if plain and node.value in ("true", "false"):
         return node.value == "true"
-    # A constructor of its own: PyYAML keeps constructed nodes in the loader.
-    value: Hashable = _Loader("").construct_object(node)
+    if node.tag == _TEXT:
+        return node.value
+    # A constructor of its own: PyYAML keeps constructed nodes in it.
+    value: Hashable = SafeConstructor().construct_object(node)
     return value
 
 
