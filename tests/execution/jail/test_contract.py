@@ -373,3 +373,24 @@ def test_preloaded_libraries_work_after_the_fork(jail: Jail, start: Start) -> No
             "200000 19999900000.0",
             "100.0",
         ], result
+
+
+@pytest.mark.parametrize("place", ["/scratch/library", "/tmp/deep/library"])
+def test_what_is_mounted_is_neither_counted_nor_removed(
+    jail: Jail, start: Start, tmp_path: Path, place: str
+) -> None:
+    """A library of more files than a program may make lies beside it, or the interpreter itself below /tmp."""
+    if jail.name == "none" and place.startswith("/tmp"):
+        pytest.skip("without a jail nothing can be mounted there")
+    library = tmp_path / "library"
+    library.mkdir()
+    for number in range(20_500):
+        (library / str(number)).touch()
+    session = start(jail, mounts=[Mount(library, place)])
+    for _ in range(2):
+        result = session.run(
+            Call(
+                f"import os, time\nprint(len(os.listdir({place.removeprefix('/scratch/')!r})))\ntime.sleep(0.5)"
+            )
+        )
+        assert (result.outcome, result.stdout) == (Outcome.OK, "20500\n"), result.error

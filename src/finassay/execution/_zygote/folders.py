@@ -1,13 +1,31 @@
-"""Measure and empty folders that a hostile program filled."""
+"""Measure and empty folders that a hostile program filled.
+
+Such a folder may hold what the host mounted there: the interpreter, where its environment lies below /tmp, and the
+user's own files beside the program. Those are neither counted nor removed.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 
 MOST_FILES = 20_000
 
 
-def disk_usage(folder: str, most_bytes: int, most_files: int, owned: bool) -> tuple[int, int]:
+def mount_points() -> frozenset[str]:
+    """Return the places where something is mounted; none where the system does not say."""
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as stream:
+            places = [line.split()[4] for line in stream]
+    except OSError:
+        return frozenset()
+    # The kernel writes a blank in a path as \040.
+    return frozenset(re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), place) for place in places)
+
+
+def disk_usage(
+    folder: str, most_bytes: int, most_files: int, owned: bool, mounted: frozenset[str]
+) -> tuple[int, int]:
     """Return the bytes and files below a folder, counting no further than is needed; a link counts as itself."""
     size = count = 0
     waiting = [folder]
@@ -16,6 +34,8 @@ def disk_usage(folder: str, most_bytes: int, most_files: int, owned: bool) -> tu
         try:
             with os.scandir(path) as entries:
                 for entry in entries:
+                    if entry.path in mounted:
+                        continue
                     count += 1
                     status = entry.stat(follow_symlinks=False)
                     size += status.st_blocks * 512
@@ -57,11 +77,13 @@ def deleted_bytes(living: list[int], device: int) -> int:
     return sum(seen.values())
 
 
-def remove_inside(folder: str) -> None:
-    """Empty a folder. Folders move to the top before they are entered, so depth is no limit."""
+def remove_inside(folder: str, mounted: frozenset[str]) -> None:
+    """Empty a folder but for mounts and the way to them. Folders move to the top before they are entered."""
+    above = folder + "/"
+    kept = {place[len(above) :].split("/", 1)[0] for place in mounted if place.startswith(above)}
     top = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        waiting = [top_name for top_name in os.listdir(top) if not unlink(top, top_name)]
+        waiting = [name for name in os.listdir(top) if name not in kept and not unlink(top, name)]
         number = 0
         while waiting:
             name = waiting.pop()

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from .child import child
 from .confine import confine
-from .folders import remove_inside
+from .folders import mount_points, remove_inside
 from .frames import receive, send
 from .processes import kill_descendants, read
 from .watch import Watch
@@ -48,6 +48,7 @@ class Zygote:
         self.config = config
         self.scratch: str = config["scratch"]
         self.relay: int | None = None
+        self.mounted = mount_points()
         self.left = (0, 0)  # bytes and files in the scratch folder after the last call
         self.wake, write = os.pipe()
         for descriptor in (self.wake, write):
@@ -140,7 +141,7 @@ class Zygote:
     def tidy(self) -> None:
         """Forget what the call left outside its scratch folder, and start the relay again."""
         for folder in self.config["temporary"]:
-            remove_inside(folder)
+            remove_inside(folder, self.mounted)
         self.start_relay()
 
     def start_relay(self) -> None:

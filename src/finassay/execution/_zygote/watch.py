@@ -7,7 +7,7 @@ import sys
 import time
 from typing import Any
 
-from .folders import MOST_FILES, deleted_bytes, disk_usage
+from .folders import MOST_FILES, deleted_bytes, disk_usage, mount_points
 from .processes import cpu_seconds, processes, status_kb
 
 TICK_S = 0.1
@@ -32,6 +32,7 @@ class Watch:
         self.left = left
         self.pid = pid
         self.relay = relay
+        self.mounted = mount_points()
         self.status: int | None = None
         self.breach: str | None = None
         self.cpu_s = 0.0
@@ -80,11 +81,14 @@ class Watch:
         """Return what the program left too much of in its folders, counting deleted files that are still open."""
         scratch = self.config["scratch"]
         self.left = size, count = disk_usage(
-            scratch, self.most_bytes, self.most_files, self.config["contained"]
+            scratch, self.most_bytes, self.most_files, self.config["contained"], self.mounted
         )
         if size <= self.most_bytes and self.config["contained"]:
             size += deleted_bytes(living, os.stat(scratch).st_dev)
         if size > self.most_bytes:
             return "scratch"
-        temporary = [disk_usage(folder, 1 << 62, MOST_FILES, True)[1] for folder in self.config["temporary"]]
+        temporary = [
+            disk_usage(folder, 1 << 62, MOST_FILES, True, self.mounted)[1]
+            for folder in self.config["temporary"]
+        ]
         return "files" if count > self.most_files or max(temporary, default=0) > MOST_FILES else None
