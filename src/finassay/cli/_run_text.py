@@ -26,7 +26,8 @@ def run_as_text(done: Run, out: Path | None) -> str:
     console = Console(file=buffer, width=120, color_system=None, highlight=False, emoji=False)
     trace = done.trace
     for result in done.tables:
-        console.print(_preview(result.name, result.table))
+        console.print(escape(_title(result.name, result.table)))
+        console.print(_preview(result.table))
         for note in result.notes:
             console.print(f"note: {escape(_printable(note))}")
     for figure in trace.figures:
@@ -43,7 +44,13 @@ def run_as_text(done: Run, out: Path | None) -> str:
     return buffer.getvalue().rstrip("\n")
 
 
-def _preview(name: str, table: pa.Table) -> Table:
+def _title(name: str, table: pa.Table) -> str:
+    left_out = table.num_columns - PREVIEW_COLUMNS
+    more = f", {left_out} of them not shown" if left_out > 0 else ""
+    return f"{_printable(name)}: {table.num_rows:,} rows x {table.num_columns} columns{more}"
+
+
+def _preview(table: pa.Table) -> Table:
     shown = table.slice(0, PREVIEW_ROWS)
     names = [_printable(column) for column in table.column_names[:PREVIEW_COLUMNS]]
     more = (
