@@ -53,11 +53,7 @@ def _title(name: str, table: pa.Table) -> str:
 def _preview(table: pa.Table) -> Table:
     shown = table.slice(0, PREVIEW_ROWS)
     names = [_printable(column) for column in table.column_names[:PREVIEW_COLUMNS]]
-    more = (
-        f", {table.num_columns - PREVIEW_COLUMNS} more columns" if table.num_columns > PREVIEW_COLUMNS else ""
-    )
-    title = f"{name}: {table.num_rows:,} rows x {table.num_columns} columns{more}"
-    view = Table(title=escape(title), title_justify="left", title_style="")
+    view = Table()
     for column, label in zip(table.columns, names, strict=False):
         numeric = any(mark in str(column.type) for mark in ("int", "float", "double", "decimal"))
         view.add_column(escape(label), justify="right" if numeric else "left", overflow="fold")
