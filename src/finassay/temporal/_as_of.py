@@ -282,44 +282,59 @@ def _rank(row: Mapping[str, Any], names: tuple[str, ...]) -> tuple[tuple[bool, A
 def _best(per: pa.Table, order: pa.Table, among: Any, rule: VersionRule) -> Any:
     """Return for each row whether it is in `among` and no other such row of its group ranks beyond it."""
     import numpy as np
+
+    chosen = np.flatnonzero(among)
+    best = np.zeros(per.num_rows, dtype=bool)
+    if len(chosen) == 0:
+        return best
+    group = _groups(per.take(chosen))
+    keys = [_rank_of(column) for column in order.take(chosen).columns]
+    sorted_rows = np.lexsort((*reversed(keys), group))
+    changes = np.flatnonzero(np.diff(group[sorted_rows]))
+    ends = np.append(changes, len(chosen) - 1) if rule == "latest" else np.append(0, changes + 1)
+    top = np.empty(group.max() + 1, dtype=np.int64)
+    top[group[sorted_rows[ends]]] = sorted_rows[ends]
+    # Ties stay: every row that equals the first or last of its group in all keys.
+    best[chosen] = np.logical_and.reduce([key == key[top[group]] for key in keys])
+    return best
+
+
+def _groups(table: pa.Table) -> Any:
+    """Return a whole number per row that is equal exactly where all columns are, NULL included."""
     import pyarrow as pa
+
+    group = _codes(table.column(0))
+    for column in table.columns[1:]:
+        codes = _codes(column)
+        group = _codes(pa.chunked_array([group * (codes.max() + 1) + codes]))
+    return group
+
+
+def _rank_of(column: Any) -> Any:
+    """Return a whole number per row that orders as the values do; NULL is the lowest."""
+    import numpy as np
     import pyarrow.compute as pc
 
-    if per.num_rows == 0:
-        return np.zeros(0, dtype=bool)
-    group = np.zeros(per.num_rows, dtype=np.int64)
-    for name in dict.fromkeys(per.column_names):
-        codes = _codes(per.column(name))
-        group = np.unique(group * (codes.max() + 1) + codes, return_inverse=True)[1].reshape(-1)
-    # Whether a value is there sorts before the value: NULL is the lowest.
-    keys = {
-        f"{kind}{i}": values
-        for i in range(order.num_columns)
-        for kind, values in (("there", order.column(i).is_valid()), ("value", order.column(i)))
-    }
-    places = pc.sort_indices(pa.table(keys), sort_keys=[(name, "ascending") for name in keys]).to_numpy()
-    new = np.zeros(per.num_rows, dtype=bool)
-    for column in order.columns:
-        codes = _codes(column)[places]
-        new[1:] |= codes[1:] != codes[:-1]
-    rank = np.empty(per.num_rows, dtype=np.int64)
-    rank[places] = np.cumsum(new) + 1
-    if rule == "first":
-        rank = per.num_rows + 1 - rank
-    rank[~among] = 0
-    top = np.zeros(group.max() + 1, dtype=np.int64)
-    np.maximum.at(top, group, rank)
-    return among & (rank == top[group])
+    encoded = _encoded(column, nulls="mask")
+    values = encoded.dictionary
+    rank = np.zeros(len(values) + 1, dtype=np.int64)  # the last stands for NULL
+    rank[pc.sort_indices(values).to_numpy()] = np.arange(1, len(values) + 1)
+    return rank[encoded.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)]
 
 
 def _codes(column: Any) -> Any:
     """Return a whole number per row that is equal exactly where the values are, NULL included."""
     import numpy as np
+
+    return np.asarray(_encoded(column, nulls="encode").indices, dtype=np.int64)
+
+
+def _encoded(column: Any, nulls: str) -> Any:
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+    encoded = column.combine_chunks().dictionary_encode(null_encoding=nulls)
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.unify_dictionaries().combine_chunks()
-    return np.asarray(encoded.indices, dtype=np.int64)
+    return encoded
