@@ -8,6 +8,7 @@ process. The wire protocols are shown beside it; a MariaDB of your own is compar
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import statistics
 import sys
@@ -41,59 +42,71 @@ def timed(work: Callable[[], Any]) -> float:
     return (time.perf_counter() - began) * 1e3
 
 
-def compare(sides: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """Return the median milliseconds of each side, run in turns so that a busy machine slows all alike."""
+def compare(sides: dict[str, Callable[[], Any]], of: Callable[[list[float]], float]) -> dict[str, float]:
+    """Return a summary of the milliseconds of each side, run in turns so that a busy machine slows all alike."""
     times: dict[str, list[float]] = {name: [] for name in sides}
     for work in sides.values():
         work()
     for _ in range(ROUNDS):
         for name, work in sides.items():
             times[name].append(timed(work))
-    return {name: statistics.median(values) for name, values in times.items()}
+    return {name: of(values) for name, values in times.items()}
 
 
 def main() -> None:
-    sys.path.insert(0, str(guest_files()["db_connector.py"].parent))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with duckdb.connect(str(folder / "market.duckdb")) as database:
             database.execute(TABLE)
-        url = os.environ.get("BENCH_URL", f"duckdb:///{folder / 'market.duckdb'}")
-        os.environ["FINASSAY_SOCKETS"] = str(folder / "s")
-        with connect(url) as database, Broker(url, socket_dir=folder / "s") as broker:
-            rows(database, broker)
+        url = f"duckdb:///{folder / 'market.duckdb'}"
+        with Broker(url, socket_dir=folder / "s"):
+            # The client is a process of its own, as in the jail.
+            client = multiprocessing.get_context("spawn").Process(target=measure, args=(url, folder / "s"))
+            client.start()
+            client.join()
+    sys.exit(client.exitcode)
 
 
-def rows(database: Any, broker: Broker) -> None:
+def measure(url: str, sockets: Path) -> None:
+    """Print the tables."""
+    sys.path.insert(0, str(guest_files()["db_connector.py"].parent))
+    os.environ["FINASSAY_SOCKETS"] = str(sockets)
+    with connect(url) as database:
+        rows(database)
+    print()
+    wires(sockets)
+
+
+def rows(database: Any) -> None:
     import db_connector
 
     def inside(sql: str) -> Any:
         return db_connector.to_frame(database.query(sql).table)
 
-    print("| result | in process, ms | native route, ms | limit, ms | kept |")
-    print("|---|---|---|---|---|")
+    print("| result | of the runs | in process, ms | native route, ms | limit, ms | kept |")
+    print("|---|---|---|---|---|---|")
     for label, sql, share in (("1 cell", TINY, 0.0), ("300,000 cells", LARGE, 0.25)):
-        medians = compare(
-            {"inside": partial(inside, sql), "native": partial(db_connector.query_to_dataframe, sql)}
-        )
-        limit = medians["inside"] * (1 + share) + 3
-        kept = "yes" if medians["native"] <= limit else "NO"
-        print(f"| {label} | {medians['inside']:.2f} | {medians['native']:.2f} | {limit:.2f} | {kept} |")
-    print()
-    wires(broker)
+        sides = {"inside": partial(inside, sql), "native": partial(db_connector.query_to_dataframe, sql)}
+        for name, of in (("median", statistics.median), ("fastest", min)):
+            figure = compare(sides, of)
+            limit = figure["inside"] * (1 + share) + 3
+            kept = "yes" if figure["native"] <= limit else "NO"
+            print(
+                f"| {label} | {name} | {figure['inside']:.2f} | {figure['native']:.2f} | {limit:.2f} | {kept} |"
+            )
 
 
-def wires(broker: Broker) -> None:
+def wires(sockets: Path) -> None:
     """Print the wire protocols, and the broker's own share: the client alone takes the most of it."""
     import psycopg
     import pymysql
 
-    link = broker.socket_dir / ".s.PGSQL.5432"
+    link = sockets / ".s.PGSQL.5432"
     link.symlink_to("postgres.sock")
     sides: dict[str, Callable[[str], Any]] = {}
     with (
-        pymysql.connect(unix_socket=str(broker.socket_dir / "mysql.sock")) as mysql,
-        psycopg.connect(f"host={broker.socket_dir} user=me dbname=market", autocommit=True) as postgres,
+        pymysql.connect(unix_socket=str(sockets / "mysql.sock")) as mysql,
+        psycopg.connect(f"host={sockets} user=me dbname=market", autocommit=True) as postgres,
     ):
         sides["pymysql through the broker"] = lambda sql: _fetch(mysql, sql)
         sides["psycopg through the broker"] = lambda sql: postgres.execute(sql).fetchall()
@@ -103,8 +116,8 @@ def wires(broker: Broker) -> None:
         direct = _mariadb()
         if direct is not None:
             sides["pymysql straight to MariaDB"] = lambda sql: _fetch(direct, sql)
-        tiny = compare({name: partial(run, TINY) for name, run in sides.items()})
-        large = compare({name: partial(run, LARGE) for name, run in sides.items()})
+        tiny = compare({name: partial(run, TINY) for name, run in sides.items()}, statistics.median)
+        large = compare({name: partial(run, LARGE) for name, run in sides.items()}, statistics.median)
         print("| wire route (for information) | 1 cell, ms | 300,000 cells, ms |")
         print("|---|---|---|")
         for name in sides:

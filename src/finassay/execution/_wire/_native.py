@@ -3,12 +3,16 @@
 A message is four bytes of length (big-endian) and a JSON object. The client sends ``{"op": "query", "sql": …}``,
 ``{"op": "log", "sql": …, "rows": …}`` or ``{"op": "tables"}``. The answer to a query is ``{"ok": true, "size": n}``
 followed by ``n`` bytes of an Arrow IPC stream, or ``{"ok": false, "reason": …, "message": …}``.
+
+A client that asked with ``"memory": true`` gets a large stream as a file in memory, whose descriptor comes with the
+answer: two processes that hand megabytes through a socket wait for each other many times.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import os
 import socket
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +23,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from finassay.execution._wire._session import Session
+
+_LARGE = 128 << 10
 
 
 def serve_native(client: socket.socket, session: Session) -> None:
@@ -43,8 +49,18 @@ def _query(client: socket.socket, session: Session, message: dict[str, Any]) -> 
     except FinassayError as error:
         _send(client, {"ok": False, **error.as_dict(), "text": str(error)})
         return
-    _send(client, {"ok": True, "size": _stream_size(table)})
+    size = _stream_size(table)
+    if message.get("memory") is True and size >= _LARGE and hasattr(os, "memfd_create"):
+        _hand_over(client, table, size)
+        return
+    _send(client, {"ok": True, "size": size})
     _write_stream(table, _SocketFile(client))
+
+
+def _hand_over(client: socket.socket, table: pa.Table, size: int) -> None:
+    with os.fdopen(os.memfd_create("finassay-result"), "wb", buffering=0) as memory:
+        _write_stream(table, memory)
+        _send(client, {"ok": True, "size": size}, memory.fileno())
 
 
 def _log(client: socket.socket, session: Session, message: dict[str, Any]) -> None:
@@ -65,9 +81,12 @@ def _receive(client: socket.socket) -> dict[str, Any]:
     return message
 
 
-def _send(client: socket.socket, message: dict[str, Any]) -> None:
+def _send(client: socket.socket, message: dict[str, Any], *descriptors: int) -> None:
     data = json.dumps(message).encode()
-    client.sendall(len(data).to_bytes(4, "big") + data)
+    data = len(data).to_bytes(4, "big") + data
+    if descriptors:
+        data = data[socket.send_fds(client, [data], descriptors) :]
+    client.sendall(data)
 
 
 class _SocketFile(io.RawIOBase):

@@ -6,6 +6,7 @@ A program that forks gets a connection of its own, and threads take turns.
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import socket
 import threading
@@ -35,26 +36,28 @@ def query(sql: str) -> Any:
     import pyarrow as pa
 
     with _lock:
-        reply = request({"op": "query", "sql": sql})
-        if not reply["ok"]:
-            raise DatabaseError(reply["text"], reply["reason"])
-        body = bytearray(reply["size"])
-        _fill(_socket(), memoryview(body))
+        body = _exchange({"op": "query", "sql": sql, "memory": True})[1]
     with pa.ipc.open_stream(pa.py_buffer(body)) as reader:
         return reader.read_all()
 
 
 def request(message: dict[str, Any]) -> dict[str, Any]:
-    """Send one message and return the header of the answer."""
+    """Send one message and return the answer."""
+    return _exchange(message)[0]
+
+
+def _exchange(message: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Send one message; return the answer and the buffer that follows it or whose descriptor came with it."""
     data = json.dumps(message).encode()
     with _lock:
         connection = _socket()
         try:
             connection.sendall(len(data).to_bytes(4, "big") + data)
-            size = bytearray(4)
-            _fill(connection, memoryview(size))
-            body = bytearray(int.from_bytes(size, "big"))
-            _fill(connection, memoryview(body))
+            head, descriptors, _, _ = socket.recv_fds(connection, 4, 1)
+            head += _read(connection, 4 - len(head))
+            answer: dict[str, Any] = json.loads(_read(connection, int.from_bytes(head, "big")))
+            size = answer.get("size", 0)
+            body = _mapped(descriptors[0], size) if descriptors else _read(connection, size)
         except OSError:
             _drop()
             raise DatabaseError(
@@ -62,8 +65,28 @@ def request(message: dict[str, Any]) -> dict[str, Any]:
                 "ran out of memory",
                 "connection_lost",
             ) from None
-        answer: dict[str, Any] = json.loads(body)
-        return answer
+    if not answer["ok"]:
+        raise DatabaseError(answer["text"], answer["reason"])
+    return answer, body
+
+
+def _read(connection: socket.socket, size: int) -> bytearray:
+    body = bytearray(size)
+    view = memoryview(body)
+    while view:
+        count = connection.recv_into(view)
+        if not count:
+            raise ConnectionResetError
+        view = view[count:]
+    return body
+
+
+def _mapped(descriptor: int, size: int) -> mmap.mmap:
+    """Return a file in memory as a buffer; it lasts as long as the buffer."""
+    try:
+        return mmap.mmap(descriptor, size, prot=mmap.PROT_READ)
+    finally:
+        os.close(descriptor)
 
 
 def _socket() -> socket.socket:
@@ -91,14 +114,6 @@ def _drop() -> None:
     if _connection is not None:
         _connection[1].close()
     _connection = None
-
-
-def _fill(connection: socket.socket, view: memoryview) -> None:
-    while view:
-        count = connection.recv_into(view)
-        if not count:
-            raise ConnectionResetError
-        view = view[count:]
 
 
 def connect(name: str) -> socket.socket:
