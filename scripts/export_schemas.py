@@ -6,12 +6,14 @@ import argparse
 import json
 import sys
 from pathlib import Path
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING
 
 from finassay.execution._submission import SubmissionFile
 from finassay.execution._trace import Trace
 from finassay.grading import OutputContract
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 FORMATS: dict[str, type[BaseModel]] = {
     "output-contract": OutputContract,

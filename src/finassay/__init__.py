@@ -1,4 +1,4 @@
-"""finassay: did this analysis use only what was knowable at the time?"""
+"""Run, measure and audit investment research: did it use only what was knowable at the time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`finassay run` as a person meets it: bad input gets one paragraph and the right exit code, and nothing is overwritten."""
+"""`finassay run` as a person meets it: bad input gets one paragraph and an exit code; nothing is overwritten."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from typer.testing import CliRunner, Result
 from finassay.cli import app
 from finassay.core import ExitCode
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schemas" / "trace.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs" / "schemas" / "trace.json").read_text(encoding="utf-8")
+)
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +154,8 @@ class TestGoodInput:
         assert (trace["outcome"], trace["stdout"]) == ("ok", "seen\n")
 
     def test_a_hostile_text_cannot_move_the_terminal(self, tmp_path: Path, market: Path) -> None:
-        study = program(tmp_path, "s.py", "print('\\x1b[2J\\x1b]0;owned\\x07 [bold]')\nresult = [{'\\x1b[31m': '\\x1b[2J'}]")
+        code = "print('\\x1b[2J\\x1b]0;owned\\x07 [bold]')\nresult = [{'\\x1b[31m': '\\x1b[2J'}]"
+        study = program(tmp_path, "s.py", code)
         outcome = finassay(study, "--db", market)
         assert outcome.exit_code == ExitCode.OK
         assert "\x1b" not in outcome.stdout
@@ -173,7 +176,9 @@ class TestGoodInput:
 
 
 def test_the_installed_command_answers() -> None:
-    done = subprocess.run([sys.executable, "-m", "finassay", "--version"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "finassay", "--version"], capture_output=True, text=True, check=True
+    )
     assert done.stdout.startswith("finassay 0.")
 
 

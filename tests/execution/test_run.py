@@ -36,7 +36,8 @@ def market(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE prices (symbol VARCHAR, day DATE, close DECIMAL(10, 2))")
         connection.execute(
-            "INSERT INTO prices VALUES ('AAA', '2024-01-02', 10.00), ('AAA', '2024-01-03', 10.50), ('AAA', '2024-01-04', NULL),"
+            "INSERT INTO prices VALUES"
+            " ('AAA', '2024-01-02', 10.00), ('AAA', '2024-01-03', 10.50), ('AAA', '2024-01-04', NULL),"
             " ('BBB', '2024-01-02', 20.00), ('BBB', '2024-01-03', 19.00), ('BBB', '2024-01-04', 21.00)"
         )
     return path
@@ -106,7 +107,9 @@ class TestSql:
 
 class TestPython:
     def test_the_variable_result_is_the_default(self, market: Path) -> None:
-        code = "from db_connector import query_to_dataframe\nresult = query_to_dataframe('SELECT count(*) AS n FROM prices')"
+        code = (
+            "from db_connector import query_to_dataframe as q\nresult = q('SELECT count(*) AS n FROM prices')"
+        )
         done = run_python(code, market)
         assert rows(done) == [{"n": 6}]
         assert done.trace.outcome is Outcome.OK
@@ -151,7 +154,8 @@ class TestPython:
         assert rows(done, "filtered") == [{"g": "x", "v": 2}, {"g": "y", "v": 4}]
 
     def test_an_empty_answer_keeps_its_columns(self, market: Path) -> None:
-        code = "from db_connector import query_to_dataframe as q\nresult = q(\"SELECT symbol, day FROM prices WHERE symbol = 'Z'\")"
+        sql = "SELECT symbol, day FROM prices WHERE symbol = 'Z'"
+        code = f"from db_connector import query_to_dataframe as q\nresult = q({sql!r})"
         table = run_python(code, market).tables[0].table
         assert (table.column_names, table.num_rows) == (["symbol", "day"], 0)
 
@@ -247,7 +251,8 @@ class TestPython:
         """The candidate shares the guest's process: it may claim success, and still has no table."""
         code = (
             "import json, os\nos.makedirs('.finassay', exist_ok=True)\n"
-            "json.dump([{'name': 'result', 'status': 'ok', 'file': '../../job/job.json'}], open('.finassay/results.json', 'w'))\n"
+            "entry = {'name': 'result', 'status': 'ok', 'file': '../../job/job.json'}\n"
+            "json.dump([entry], open('.finassay/results.json', 'w'))\n"
             "os._exit(0)"
         )
         done = run_python(code, market)
@@ -259,46 +264,46 @@ class TestPython:
         assert done.abstract is None
 
 
+ROUTES = {
+    "duckdb": """
+import duckdb
+result = duckdb.connect('market.duckdb').execute(SQL).df()
+""",
+    "mysql": """
+import pymysql
+connection = pymysql.connect(host='127.0.0.1', user='root', password='x', database='main')
+cursor = connection.cursor(pymysql.cursors.DictCursor)
+cursor.execute(SQL)
+result = cursor.fetchall()
+""",
+    "mysql, SQLAlchemy": """
+import os, pandas, sqlalchemy
+engine = sqlalchemy.create_engine(os.environ['DATABASE_URL'])
+result = pandas.read_sql(sqlalchemy.text(SQL), engine.connect())
+""",
+    "postgres": """
+import psycopg
+from psycopg.rows import dict_row
+with psycopg.connect(host='127.0.0.1', user='me', dbname='main', row_factory=dict_row) as connection:
+    result = connection.execute(SQL).fetchall()
+""",
+}
+
+
 class TestHowItConnects:
     """Unmodified programs; each route is specified further in tests/execution/broker."""
 
-    @pytest.mark.parametrize(
-        ("route", "code"),
-        [
-            ("duckdb", "import duckdb\nresult = duckdb.connect('market.duckdb').execute(SQL).df()"),
-            (
-                "mysql",
-                "import pandas as pd, pymysql\n"
-                "c = pymysql.connect(host='127.0.0.1', user='root', password='x', database='main')\n"
-                "cur = c.cursor(pymysql.cursors.DictCursor)\ncur.execute(SQL)\nresult = cur.fetchall()",
-            ),
-            (
-                "mysql",
-                "import os, pandas as pd, sqlalchemy\n"
-                "result = pd.read_sql(sqlalchemy.text(SQL), sqlalchemy.create_engine(os.environ['DATABASE_URL']).connect())",
-            ),
-            (
-                "postgres",
-                "import psycopg\nfrom psycopg.rows import dict_row\n"
-                "with psycopg.connect(host='127.0.0.1', user='me', dbname='main', row_factory=dict_row) as c:\n"
-                "    result = c.execute(SQL).fetchall()",
-            ),
-        ],
-    )
-    def test_each_route_gives_the_same_answer_and_is_logged(
-        self, market: Path, route: str, code: str
-    ) -> None:
+    @pytest.mark.parametrize("how", ROUTES)
+    def test_each_route_gives_the_same_answer_and_is_logged(self, market: Path, how: str) -> None:
         sql = "SELECT symbol, count(*) AS n FROM prices GROUP BY symbol ORDER BY symbol"
-        done = run_python(f"SQL = {sql!r}\n{code}", market)
+        done = run_python(f"SQL = {sql!r}\n{ROUTES[how]}", market)
         assert done.trace.outcome is Outcome.OK, done.trace.error
         assert rows(done) == [{"symbol": "AAA", "n": 3}, {"symbol": "BBB", "n": 3}]
+        route = how.partition(",")[0]
         assert (route, sql, 2) in [(query.route, query.sql, query.rows) for query in done.trace.queries]
 
     def test_without_a_jail_a_server_on_the_usual_port_is_not_in_the_way(self, market: Path) -> None:
-        code = (
-            "import os, pandas as pd, sqlalchemy\n"
-            "result = pd.read_sql('SELECT count(*) AS n FROM prices', sqlalchemy.create_engine(os.environ['DATABASE_URL']))"
-        )
+        code = f"SQL = 'SELECT count(*) AS n FROM prices'\n{ROUTES['mysql, SQLAlchemy']}"
         with socket.socket() as taken:
             with contextlib.suppress(OSError):  # else somebody has it already, which is as good
                 taken.bind(("127.0.0.1", 3306))
@@ -307,8 +312,10 @@ class TestHowItConnects:
 
     def test_an_overlay_is_served_on_the_broker_and_in_the_file(self, market: Path) -> None:
         code = (
-            "import duckdb\nfrom db_connector import query_to_dataframe as q\nSQL = 'SELECT max(close) AS high FROM prices'\n"
-            "result = [{'broker': q(SQL)['high'][0], 'file': duckdb.connect('market.duckdb').execute(SQL).fetchone()[0]}]"
+            "import duckdb\nfrom db_connector import query_to_dataframe as q\n"
+            "SQL = 'SELECT max(close) AS high FROM prices'\n"
+            "file = duckdb.connect('market.duckdb').execute(SQL).fetchone()[0]\n"
+            "result = [{'broker': q(SQL)['high'][0], 'file': file}]"
         )
         overlays = {"prices": "SELECT * REPLACE (CAST(1.25 AS DECIMAL(10, 2)) AS close) FROM prices"}
         [row] = rows(run_python(code, market, overlays=overlays))

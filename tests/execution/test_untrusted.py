@@ -62,7 +62,8 @@ def test_rows_that_cost_nothing_are_counted_too() -> None:
 @pytest.mark.parametrize("codec", ["zstd", "lz4"])
 def test_compressed_bodies_are_refused(codec: str) -> None:
     zeros = pa.table({"x": pa.array([0] * 1000)})
-    assert "compressed" in str(pytest.raises(UntrustedTable, read, stream(zeros, compression=codec)).value)
+    with pytest.raises(UntrustedTable, match="compressed"):
+        read(stream(zeros, compression=codec))
 
 
 @pytest.mark.parametrize(

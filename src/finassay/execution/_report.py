@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import finassay
 from finassay.core import CandidateError, hash_json, hash_table
-from finassay.execution._outputs import Outputs
 from finassay.execution._trace import (
     Timings,
     Trace,
@@ -27,6 +26,7 @@ from finassay.execution._types import CallResult, Limits, Outcome, QueryRecord, 
 
 if TYPE_CHECKING:
     from finassay.database import QueryPolicy
+    from finassay.execution._outputs import Outputs
 
 _VERSIONED = ("duckdb", "pyarrow", "pandas", "numpy", "sqlglot", "polars", "pymysql", "psycopg", "sqlalchemy")
 
