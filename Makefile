@@ -8,7 +8,7 @@ BIN = $(VENV)/bin
 SETUP = PYTHON="$(PYTHON)" sh scripts/setup.sh
 DEMO = $(BIN)/python scripts/demo.py
 
-.PHONY: help demo test lint format types docs wheel benchmarks servers setup check lock clean
+.PHONY: help demo test lint format types docs wheel benchmarks oracles servers setup check lock clean
 
 help: ## Say what there is
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -17,11 +17,14 @@ demo: ## Two studies on real prices, run in the jail; installs what it needs
 	@$(SETUP) requirements/demo.txt $(VENV)
 	$(DEMO)
 
-test: setup servers ## All tests; installs what it needs, the database servers too where it may
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+test: setup oracles servers ## All tests; installs what it needs, the database servers too where it may
+	FINASSAY_ORACLES=$(VENV)-oracles $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 setup: ## The environment with everything in it, from the lock
 	@$(SETUP) requirements/dev.txt $(VENV)
+
+oracles:
+	@PYTHON="$(PYTHON)" sh scripts/setup_oracles.sh $(VENV)-oracles
 
 servers:
 	@sh scripts/install_servers.sh || true
@@ -56,4 +59,4 @@ lock: ## Renew the locks in requirements/ (UPGRADE=--upgrade for newer versions)
 	  --constraint requirements/dev.txt --output-file requirements/demo.txt
 
 clean: ## Remove what can be made again
-	rm -rf $(VENV) site dist build demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) $(VENV)-oracles site dist build demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
