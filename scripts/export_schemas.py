@@ -5,27 +5,28 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from finassay.execution._submission import SubmissionFile
 from finassay.execution._trace import Trace
 from finassay.grading import OutputContract
+from finassay.temporal import catalog_schema, contract_schema
 
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
-FORMATS: dict[str, type[BaseModel]] = {
-    "output-contract": OutputContract,
-    "submission": SubmissionFile,
-    "trace": Trace,
+FORMATS: dict[str, Callable[[], dict[str, Any]]] = {
+    "catalog": catalog_schema,
+    "contract": contract_schema,
+    "output-contract": OutputContract.model_json_schema,
+    "submission": SubmissionFile.model_json_schema,
+    "trace": Trace.model_json_schema,
 }
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "schemas"
 
 
-def schema_text(model: type[BaseModel]) -> str:
+def schema_text(schema: Callable[[], dict[str, Any]]) -> str:
     """The schema as it lies in the file."""
-    return json.dumps(model.model_json_schema(), ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(schema(), ensure_ascii=False, indent=2) + "\n"
 
 
 def main() -> int:
@@ -34,8 +35,8 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     check = parser.parse_args().check
     stale = []
-    for name, model in FORMATS.items():
-        path, text = FOLDER / f"{name}.json", schema_text(model)
+    for name, schema in FORMATS.items():
+        path, text = FOLDER / f"{name}.json", schema_text(schema)
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         stale.append(path.name)

@@ -58,7 +58,7 @@ class Setting:
 
 
 def sql_ended(
-    error: CandidateError | None, records: Sequence[QueryRecord], outputs: Outputs, ms: float
+    source: str, error: CandidateError | None, records: Sequence[QueryRecord], outputs: Outputs, ms: float
 ) -> Ended:
     """Judge a SQL program by its one statement."""
     if error is None:
@@ -72,6 +72,7 @@ def sql_ended(
     traced = TracedError(
         reason=error.reason,
         message=message,
+        source=source,
         line=place.line if place else None,
         column=place.column if place else None,
         text=place.text or None if place else None,

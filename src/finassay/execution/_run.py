@@ -201,7 +201,9 @@ def _run_sql(submission: Submission, broker: Broker) -> _Ran:
         error = caught
     ms = (time.perf_counter() - started) * 1000
     jail = TracedJail(name="broker", isolated=True, details={"runs": "in the database's process"})
-    return _Ran(jail, started, lambda records: sql_ended(error, records, Outputs(tables), ms))
+    return _Ran(
+        jail, started, lambda records: sql_ended(submission.source, error, records, Outputs(tables), ms)
+    )
 
 
 def _our_mounts(submission: Submission, work: Path) -> list[Mount]:
