@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from finassay.database._mysql import _values as v
 from finassay.database._mysql._arithmetic import quotient
@@ -20,6 +20,9 @@ from finassay.database._mysql._convert import (
     to_text,
 )
 from finassay.database._mysql._values import Type, Value
+
+if TYPE_CHECKING:
+    from finassay.database._mysql._scope import Plan
 
 _SUM_DIGITS = 22  # MySQL widens the digits before the point by this many in SUM
 _SPREAD = {
@@ -48,14 +51,18 @@ GROUP_CONCAT_MAX_BYTES = 1048576  # MariaDB's group_concat_max_len
 
 @dataclass(frozen=True)
 class Aggregate:
-    """An aggregate to write: over the rows of a group (`over` empty) or of a window (`over` = ``OVER (…)``)."""
+    """An aggregate to write: over the rows of a group (`over` empty) or of a window (`over` = ``OVER (…)``).
+
+    `plan` is what MariaDB does with a group: ``rows``, it computes over the rows as they come; ``table``, in a
+    temporary table of groups; ``kept``, over sorted rows, and keeps the groups in a table to sort them anew.
+    """
 
     name: str
     args: list[Value]
     distinct: bool
     over: str = ""
     star: bool = False
-    grouped: bool = False
+    plan: Plan = "rows"
     order: tuple[tuple[Value, bool], ...] = ()
     separator: str = ","
     warn: Any = None
@@ -101,12 +108,14 @@ class Aggregate:
         if value.type.temporal:
             raise CannotConvert(f"{self.name}() of a date")
         number = to_number(value)
+        if self.over:
+            return number
         if number.type.kind == "dec" and number.type.held != number.type.scale:
             self.warn(
                 f"open: {self.name}() of a quotient: whether MySQL rounds each term to the digits shown depends on "
                 "its plan"
             )
-            if self.grouped:
+            if self.plan == "table":
                 return shown(number)
         return number
 
@@ -122,14 +131,30 @@ class Aggregate:
         argument = number.sql if number.type.kind == "int" else exact.sql
         total = Value(f"CAST({self._call('sum', argument)} AS {target.duckdb})", target)
         if self.name == "SUM":
-            return shown(total) if self.over else total
+            return total
         counted = Value(f"CAST({self._call('count', argument)} AS DECIMAL(19,0))", v.decimal_type(19, 0))
-        mean = quotient(total, counted)
-        return shown(mean) if self.over else mean
+        return self._mean(quotient(total, counted), to_double(total).sql, counted.sql)
+
+    def _mean(self, mean: Value, total: str, count: str) -> Value:
+        """Return AVG: computed apart as a DOUBLE, but out of a temporary table of groups only as a decimal."""
+        if self.plan == "table":
+            return mean.retyped(mean.sql, replace(mean.type, origin="average"))
+        if self.plan == "kept":
+            self.warn(
+                "open: AVG() beside DISTINCT or GROUP_CONCAT: how many digits an expression over it sees depends on "
+                "MySQL's plan"
+            )
+            return shown(mean)
+        return mean.retyped(mean.sql, mean.type, real=f"({total} / CAST({count} AS DOUBLE))")
 
     def _extreme(self) -> Value:
         value = self.args[0]
         function = self.name.lower()
+        if value.type.kind == "dec" and value.type.held != value.type.scale and self.plan != "rows":
+            self.warn(
+                f"open: {self.name}() of a quotient: how many digits of it are kept depends on MySQL's plan"
+            )
+            value = shown(value)
         if value.type.kind == "str":
             if value.type.collation == "ci":
                 self.warn(
@@ -154,7 +179,9 @@ class Aggregate:
         }.get(number.type.kind)
         if scale is None:
             raise CannotConvert(f"{self.name}() of this type")
-        return Value(f"{_SPREAD[self.name]}({to_double(number).sql}){self.over}", Type("dbl", scale=scale))
+        origin = "" if self.over else "spread"
+        spread = f"{_SPREAD[self.name]}({to_double(number).sql}){self.over}"
+        return Value(spread, Type("dbl", scale=scale, origin=origin))
 
     def _bits(self) -> Value:
         number = to_number(self.args[0])
@@ -228,7 +255,7 @@ def window_function(function_name: str, args: list[Value], over: str) -> Value:
         return Value(f"round({lower}(){over}, 10)", Type("dbl", scale=10))
     if function_name == "NTILE":
         return Value(f"ntile({_positive(args[0])}){over}", v.INT)
-    value = shown(args[0])
+    value = args[0]
     if value.type.kind == "bool":
         value = to_int(value)
     if function_name in {"FIRST_VALUE", "LAST_VALUE"}:

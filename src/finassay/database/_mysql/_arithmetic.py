@@ -8,6 +8,7 @@ from finassay.database._mysql import _values as v
 from finassay.database._mysql._convert import (
     CannotConvert,
     shown,
+    stored,
     to_decimal,
     to_double,
     to_int,
@@ -319,6 +320,6 @@ def printable(value: Value) -> Value:
     kind = value.type
     if kind.kind == "bool":
         return value.retyped(f"CAST({value.sql} AS BIGINT)", Type("int", 1))
-    if kind.kind == "dbl" and kind.scale >= 0:
-        return value.retyped(v.call("mysql_round_double", value.sql, f"1e{kind.scale}"), v.DOUBLE)
+    if kind.kind == "dbl":
+        return value.retyped(stored(replace(value, type=replace(kind, origin=""))).sql, v.DOUBLE)
     return shown(value)

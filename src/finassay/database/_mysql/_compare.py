@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from finassay.database._mysql import _values as v
 from finassay.database._mysql._convert import (
     CannotConvert,
@@ -10,11 +12,11 @@ from finassay.database._mysql._convert import (
     datetime_literal,
     key,
     read_datetime,
+    read_time,
     shown,
     to_decimal,
     to_double,
     to_int,
-    to_number,
     to_temporal,
 )
 from finassay.database._mysql._values import Type, Value
@@ -38,8 +40,14 @@ def _tolerance(left: Value, right: Value) -> float | None:
     return float(f"5e-{max(_fixed(left), _fixed(right)) + 1}")
 
 
+def _plain(value: Value) -> Value:
+    """Return a number of a user variable as its text: a comparison gives the same for both."""
+    return replace(value, type=replace(value.type, origin="")) if value.type.origin == "variable" else value
+
+
 def operands(left: Value, right: Value) -> tuple[str, str]:
     """Return the two DuckDB expressions whose comparison is MySQL's."""
+    left, right = (_plain(left), _plain(right))
     kinds = (left.type.kind, right.type.kind)
     if "null" in kinds:
         other = left if kinds[1] == "null" else right
@@ -113,6 +121,11 @@ def _moments(left: Value, right: Value) -> tuple[str, str]:
 def _moment_with(moment: Value, other: Value) -> tuple[str, str]:
     if moment.type.kind == "time":
         return _time_with(moment, other)
+    if other.literal is None and (
+        other.type.kind == "int" or (other.type.kind, other.type.held) == ("dec", 0)
+    ):
+        number = f"CAST({other.sql} AS BIGINT)"
+        return f"CAST({moment.sql} AS TIMESTAMP)", v.call("mysql_integer_datetime", number)
     if other.type.kind == "str" and other.literal is None:
         if other.type.origin == "mixed":
             raise CannotConvert("comparison of a date with text made from other types")
@@ -130,11 +143,35 @@ def _moment_with(moment: Value, other: Value) -> tuple[str, str]:
 
 
 def _time_with(moment: Value, other: Value) -> tuple[str, str]:
-    import re
-
-    if isinstance(other.literal, str) and re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d", other.literal):
-        return moment.sql, f"CAST('{other.literal}' AS TIME)"
+    if isinstance(other.literal, str) and (clock := read_time(other.literal)):
+        return moment.sql, clock
     raise CannotConvert("comparison of a TIME with this value")
+
+
+def between(value: Value, low: Value, high: Value) -> Value:
+    """Return ``value BETWEEN low AND high``: as dates where any of the three is one."""
+    values = [value, low, high]
+    if any(each.type.kind in {"date", "datetime"} for each in values):
+        values = [_as_moment(each) for each in values]
+    kinds, bounds = ({_family(each) for each in some} - {"null"} for some in (values, values[1:]))
+    if len(kinds) > 1 and len(bounds) > 1:
+        raise CannotConvert("BETWEEN over mixed types")
+    value, low, high = values
+    return Value(f"({compare('>=', value, low).sql} AND {compare('<=', value, high).sql})", v.BOOL)
+
+
+def _as_moment(value: Value) -> Value:
+    if value.type.temporal or value.type.kind == "null":
+        return value
+    return Value(_moment_with(Value("NULL", v.DATETIME), value)[1], v.DATETIME)
+
+
+def _family(value: Value) -> str:
+    if value.type.kind == "null":
+        return "null"
+    if value.type.numeric:
+        return "number"
+    return "temporal" if value.type.temporal else "text"
 
 
 def compare(operator: str, left: Value, right: Value) -> Value:
@@ -206,7 +243,7 @@ def greatest(operator: str, values: list[Value]) -> Value:
     if kinds <= {"bool", "int", "dec", "dbl", "null"}:
         target = common_type(values)
         target = Type("int", 1) if target.kind == "bool" else target
-        values = [as_type(to_number(value), target) for value in values]
+        values = [as_type(value, target) for value in values]
     elif kinds == {"date", "datetime"}:
         target = v.DATETIME
         values = [as_type(value, target) for value in values]

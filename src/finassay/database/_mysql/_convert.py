@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import datetime
 
 from finassay.database._mysql import _values as v
@@ -21,6 +22,14 @@ def shown(value: Value) -> Value:
         target = v.decimal_type(kind.digits + 1, kind.scale)
         return value.retyped(f"CAST({value.sql} AS {target.duckdb})", target)
     return value
+
+
+def stored(value: Value) -> Value:
+    """Return what a column of a temporary table keeps of a value: the digits shown (all of STDDEV and VARIANCE)."""
+    if value.type.kind == "dbl" and value.type.scale >= 0 and value.type.origin != "spread":
+        rounded = v.call("mysql_round_double", value.sql, f"1e{value.type.scale}")
+        return value.retyped(rounded, value.type)
+    return replace(shown(value), real="")
 
 
 def to_int(value: Value) -> Value:
@@ -45,6 +54,8 @@ def to_number(value: Value) -> Value:
     if kind == "null":
         return Value("CAST(NULL AS DOUBLE)", Type("dbl", scale=0))  # arithmetic with NULL is a DOUBLE(x,0)
     if kind == "str":
+        if value.type.origin == "variable":
+            raise CannotConvert("arithmetic on a user variable, whose type depends on the session")
         if isinstance(value.literal, str):
             number = number_prefix(value.literal)
             return Value(f"CAST({number!r} AS DOUBLE)", v.DOUBLE, literal=number)
@@ -73,6 +84,8 @@ def number_prefix(text: str) -> float:
 
 def to_double(value: Value) -> Value:
     """Return a DOUBLE of the same number."""
+    if value.real:
+        return Value(value.real, v.DOUBLE)
     number = to_number(value)
     if number.type.kind == "dbl":
         return number
@@ -118,8 +131,6 @@ def to_text(value: Value) -> Value:
         sql = _double_text(value)
     elif kind == "datetime":
         sql = v.call("mysql_datetime_text", value.sql)
-    elif kind == "time":
-        raise CannotConvert("use of a TIME as a string")
     elif value.type.origin == "remainder":
         raise CannotConvert("use as text of a decimal remainder")
     else:
@@ -129,7 +140,7 @@ def to_text(value: Value) -> Value:
 
 def _double_text(value: Value) -> str:
     if value.type.scale >= 0:
-        raise CannotConvert("use of a DOUBLE with fixed decimals as a string")
+        return v.call("mysql_fixed_text", value.sql, f"'{{:.{value.type.scale}f}}'")
     return v.call("mysql_double_text", value.sql)
 
 
@@ -160,6 +171,28 @@ def read_datetime(text: str) -> datetime | None:
         return datetime(year, month, day, hour, minute, second, micro)  # noqa: DTZ001 - a MySQL DATETIME has no zone
     except ValueError:
         raise CannotConvert(f"reading of {text!r} as a date") from None
+
+
+def read_time(text: str) -> str:
+    """Return the DuckDB TIME that a literal ``HH:MM`` or ``HH:MM:SS`` means, "" for any other text."""
+    match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?", text)
+    if not match:
+        return ""
+    hour, minute, second = match.groups()
+    return f"CAST('{int(hour):02d}:{minute}:{second or '00'}' AS TIME)"
+
+
+def to_time(value: Value) -> Value:
+    """Return the time of day of a DATETIME, a date or a literal."""
+    if value.type.kind == "time":
+        return value
+    if isinstance(value.literal, str) and (clock := read_time(value.literal)):
+        return Value(clock, v.TIME)
+    if value.type.kind == "str" and value.literal is None:
+        raise CannotConvert("use of a string as a TIME")
+    if value.type.kind == "int" or (isinstance(value.literal, str) and ":" not in value.literal):
+        raise CannotConvert("use of this value as a TIME")
+    return value.retyped(f"CAST({to_datetime(value).sql} AS TIME)", v.TIME)
 
 
 def datetime_literal(moment: datetime) -> str:
@@ -234,12 +267,24 @@ def common_type(values: list[Value]) -> Type:
         return v.DATETIME
     if "time" in kinds:
         raise CannotConvert("mix of a TIME with other types")
+    if any(kind.origin == "variable" for kind in types):
+        raise CannotConvert("choice of a user variable, whose type depends on the session")
     collations = {kind.collation for kind in types if kind.kind == "str"}
     if len(collations) > 1:
         raise CannotConvert("mix of collations")
-    # A number chosen from text and other types is read from the chosen argument itself, not from its text.
-    mixed = kinds != {"str"} or any(kind.origin for kind in types)
-    return Type("str", collation=next(iter(collations), "ci"), origin="mixed" if mixed else "")
+    return Type("str", collation=next(iter(collations), "ci"), origin=_mixed_origin(types))
+
+
+def _mixed_origin(types: list[Type]) -> str:
+    """Return the origin of text chosen among `types`: MySQL reads the chosen argument, not its text.
+
+    Read as a date, both are the same where all arguments are dates and plain text.
+    """
+    origins = {kind.origin for kind in types if kind.kind == "str"}
+    if origins == {""} and all(kind.kind == "str" for kind in types):
+        return ""
+    dates = all(kind.kind in {"str", "date", "datetime"} for kind in types)
+    return "dates" if dates and origins <= {"", "dates"} else "mixed"
 
 
 def as_type(value: Value, target: Type) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from finassay.database._mysql import _values as v
+from finassay.database._mysql._arithmetic import round_to
 from finassay.database._mysql._convert import (
     CannotConvert,
     to_date,
@@ -13,6 +14,7 @@ from finassay.database._mysql._convert import (
     to_number,
     to_temporal,
     to_text,
+    to_time,
 )
 from finassay.database._mysql._registry import Call, function
 from finassay.database._mysql._values import Type, Value
@@ -25,12 +27,15 @@ _CLOCK_UNITS = {"MICROSECOND": 1, "SECOND": 10**6, "MINUTE": 60 * 10**6, "HOUR":
 _DAY_MICROSECONDS = 86400 * 10**6
 
 
-def _whole(value: Value) -> str:
-    """Return the amount of an INTERVAL as an integer."""
+def _whole(value: Value, unit: str) -> str:
+    """Return the amount of an INTERVAL as an integer: decimals are rounded, except those of seconds."""
     if isinstance(value.literal, str):
         if not re.fullmatch(r"\s*[+-]?\d{1,9}\s*", value.literal):
             raise CannotConvert("INTERVAL with an amount that is not a whole number")
         return v.integer(int(value.literal)).sql
+    if value.type.kind == "dec" and unit != "SECOND":
+        rounded = round_to(value, 0)
+        return f"CAST({rounded.sql} AS BIGINT)"
     if value.type.kind not in {"int", "bool", "null"}:
         raise CannotConvert("INTERVAL with an amount that is not a whole number")
     return to_int(value).sql
@@ -47,7 +52,7 @@ def add_interval(moment: Value, amount: Value, unit: str, sign: int) -> Value:
         if unit != "YEAR_MONTH":
             steps, clock = f"to_microseconds(CAST({sign * micros} AS BIGINT))", True
     else:
-        number = _whole(amount)
+        number = _whole(amount, unit)
         signed = number if sign > 0 else f"(- {number})"
         if unit in _MONTH_UNITS:
             steps, clock = f"to_months(CAST({signed} * {_MONTH_UNITS[unit]} AS INTEGER))", False
@@ -135,6 +140,19 @@ def _date(call: Call) -> Value:
 @function("TIMESTAMP")
 def _timestamp(call: Call) -> Value:
     return to_datetime(call.args[0])
+
+
+@function("TIME", "TIME LITERAL")
+def _time(call: Call) -> Value:
+    return to_time(call.args[0])
+
+
+@function("TIME_TO_SEC")
+def _time_to_sec(call: Call) -> Value:
+    def seconds(x: Value) -> str:
+        return f"(hour({x.sql}) * 3600 + minute({x.sql}) * 60 + second({x.sql}))"
+
+    return v.let([to_time(call.args[0])], seconds, Type("int", 8))
 
 
 @function("LAST_DAY")
@@ -255,7 +273,9 @@ _WEEK_SPECIFIERS = {"U": (0, 0), "u": (1, 0), "V": (2, 0), "v": (3, 0), "X": (2,
 
 
 def date_format(moment: Value, pattern: str) -> Value:
-    """Return DATE_FORMAT with a literal format; an unknown specifier prints its letter."""
+    """Return DATE_FORMAT with a literal format; an unknown specifier prints its letter, an empty format gives NULL."""
+    if pattern == "":
+        return Value("CAST(NULL AS VARCHAR)", v.WHOLE_TEXT)
     return v.let([to_datetime(moment)], lambda date: _format_parts(date.sql, pattern), v.WHOLE_TEXT)
 
 
@@ -335,6 +355,8 @@ def _str_to_date(call: Call) -> Value:
 def _number(value: Value) -> str:
     if value.type.kind == "null":
         return "CAST(NULL AS BIGINT)"
+    if value.type.kind == "str" and value.type.origin in {"", "whole"}:
+        return v.call("mysql_integer", value.sql)
     number = to_number(value)
     if number.type.kind != "int":
         raise CannotConvert("date function with a number that is not whole")

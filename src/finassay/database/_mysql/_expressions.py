@@ -19,18 +19,18 @@ from finassay.database._mysql._aggregates import (
     AGGREGATES,
     WINDOW_ONLY,
     Aggregate,
-    ordering,
     window_function,
 )
-from finassay.database._mysql._compare import compare, null_safe_equal, operands, row_compare
+from finassay.database._mysql._compare import between, compare, null_safe_equal, operands, row_compare
 from finassay.database._mysql._convert import (
     CannotConvert,
     as_type,
     common_type,
-    key,
+    stored,
     to_condition,
     to_number,
 )
+from finassay.database._mysql._nodes import QUERIES, beside_window, has_aggregate, walk_own
 from finassay.database._mysql._registry import FUNCTIONS, Call
 from finassay.database._mysql._values import Type, Value
 
@@ -49,31 +49,6 @@ _ARITHMETIC: dict[Any, Callable[[Value, Value], Value]] = {
     exp.Mod: arithmetic.modulo,
 }
 _ALLOWED_ARGUMENTS = {"this", "expression", "expressions", "order"}
-_SKIPPED = (exp.Subquery, exp.Select, exp.SetOperation)
-
-
-def is_aggregate(node: Any) -> bool:
-    """Return whether a node is an aggregate of its own query (not a window function)."""
-    return (
-        isinstance(node, exp.Anonymous)
-        and node.this in AGGREGATES
-        and not isinstance(node.parent, exp.Window)
-    )
-
-
-def walk_own(node: Any) -> list[Any]:
-    """Return the nodes of an expression without those of its subqueries."""
-    found = [node]
-    if isinstance(node, _SKIPPED):
-        return found
-    for child in node.iter_expressions():
-        found += walk_own(child)
-    return found
-
-
-def has_aggregate(node: Any) -> bool:
-    """Return whether an expression holds an aggregate of its own query."""
-    return any(is_aggregate(each) for each in walk_own(node))
 
 
 class Expressions:
@@ -120,7 +95,7 @@ class Expressions:
         """
         if node is None:
             self.source.error("Expected an expression, found the end of a clause.", None)
-        if context.grouping is not None and not isinstance(node, (exp.Column, exp.Literal, *_SKIPPED)):
+        if context.grouping is not None and not isinstance(node, (exp.Column, exp.Literal, *QUERIES)):
             try:
                 grouped = self._group_key(node, context)
             except CannotConvert as error:
@@ -131,7 +106,8 @@ class Expressions:
         if handler is None:
             self.source.unsupported(f"{type(node).__name__}", self.start(node))
         try:
-            return handler(self, node, context)
+            value = handler(self, node, context)
+            return stored(value) if beside_window(node) else value
         except CannotConvert as error:
             self.source.unsupported(str(error), self.start(node))
 
@@ -140,7 +116,7 @@ class Expressions:
         if grouping is None or not grouping.keys or has_aggregate(node):
             return None
         nodes = walk_own(node)
-        if any(isinstance(each, (exp.Window, *_SKIPPED)) for each in nodes):
+        if any(isinstance(each, (exp.Window, *QUERIES)) for each in nodes):
             return None
         if context.alias_mode != "none" and any(self._is_alias(each, context) for each in nodes):
             return None
@@ -250,6 +226,9 @@ class Expressions:
             return context.variables[variable]
         raise CannotConvert(f"user variable @{variable}")
 
+    def _assignment(self, node: Any, _context: Context) -> Value:
+        raise CannotConvert(f"assignment to the user variable @{node.this.this.name}")
+
     # --- logic ------------------------------------------------------------------------------------------------------
     def _paren(self, node: Any, context: Context) -> Value:
         return self.value(node.this, context)
@@ -304,12 +283,7 @@ class Expressions:
         return Value(f"({self.condition(node.this, context)} IS NOT DISTINCT FROM {wanted})", v.BOOL)
 
     def _between(self, node: Any, context: Context) -> Value:
-        value, low, high = (self.value(node.args[part], context) for part in ("this", "low", "high"))
-        kinds = {_family(each) for each in (value, low, high)} - {"null"}
-        bounds = {_family(low), _family(high)}
-        if len(kinds) > 1 and len(bounds) > 1 and "null" not in bounds:
-            raise CannotConvert("BETWEEN over mixed types")
-        return Value(f"({compare('>=', value, low).sql} AND {compare('<=', value, high).sql})", v.BOOL)
+        return between(*(self.value(node.args[part], context) for part in ("this", "low", "high")))
 
     def _like(self, node: Any, context: Context) -> Value:
         escape = "\\"
@@ -428,7 +402,8 @@ class Expressions:
         if star and node.this != "COUNT":
             raise CannotConvert(f"{node.this}(*)")
         kept, self._local = self._local, True
-        args = [] if star else [self.value(each, inner) for each in node.expressions]
+        values = self._window_arguments if over else self._values
+        args = [] if star else values(node, inner)
         local, self._local = self._local, kept
         if not local:
             raise CannotConvert("aggregate over columns of the query around it")
@@ -442,15 +417,18 @@ class Expressions:
             distinct=bool(node.meta.get("distinct")),
             over=over,
             star=star,
-            grouped=bool(context.grouping and context.grouping.keys),
+            plan="rows" if over or context.grouping is None else context.grouping.plan,
             order=tuple(order),
             separator=node.meta.get("separator", ","),
             warn=self.warn,
         )
         value = aggregate.sql()
-        if over or context.grouping is None:
+        if over:
+            return self._window_result(value, context)
+        if context.grouping is None:
             return value
-        return value.retyped(context.grouping.slot(value.sql), value.type)
+        real = context.grouping.slot(value.real) if value.real else ""
+        return value.retyped(context.grouping.slot(value.sql), value.type, real)
 
     def _group_concat_key(self, node: Any, args: list[Value], context: Context) -> Value:
         if isinstance(node, exp.Literal) and not node.args.get("is_string") and node.this.isdigit():
@@ -469,7 +447,22 @@ class Expressions:
             return self._aggregate(call, context, over=over)
         if call.this not in WINDOW_ONLY:
             self.source.unsupported(f"function {call.this}() OVER", self.start(node))
-        return window_function(call.this, [self.value(each, context) for each in call.expressions], over)
+        value = window_function(call.this, self._window_arguments(call, context), over)
+        return self._window_result(value, context)
+
+    def _window_result(self, value: Value, context: Context) -> Value:
+        """Return the value of a window function: over groups it comes out of a column of a temporary table."""
+        if context.grouping is None:
+            return value
+        return stored(replace(value, type=replace(value.type, origin="")))
+
+    def _values(self, node: Any, context: Context) -> list[Value]:
+        return [self.value(each, context) for each in node.expressions]
+
+    def _window_arguments(self, node: Any, context: Context) -> list[Value]:
+        """Return the arguments as MariaDB stores them before it computes windows: all but those over aggregates."""
+        values = zip(node.expressions, self._values(node, context), strict=True)
+        return [value if has_aggregate(each) else stored(value) for each, value in values]
 
     # --- subqueries -----------------------------------------------------------------------------------------
     def _inner(self, node: Any, context: Context) -> Query:
@@ -537,7 +530,7 @@ class Expressions:
 
     _HANDLERS: ClassVar[dict[Any, Callable[[Expressions, Any, Context], Value]]] = {
         exp.Literal: _literal, exp.Null: _null, exp.Boolean: _boolean, exp.HexString: _hex, exp.BitString: _hex,
-        exp.Column: _column, exp.Parameter: _parameter, exp.Paren: _paren,
+        exp.Column: _column, exp.Parameter: _parameter, exp.PropertyEQ: _assignment, exp.Paren: _paren,
         exp.And: _and_or, exp.Or: _and_or, exp.Xor: _xor, exp.Not: _not,
         exp.EQ: _compared, exp.NEQ: _compared, exp.LT: _compared, exp.LTE: _compared, exp.GT: _compared,
         exp.GTE: _compared, exp.NullSafeEQ: _null_safe, exp.Is: _is, exp.Between: _between,
@@ -560,14 +553,6 @@ def opaque_column(sql: str) -> Value:
     return Value(sql, _OPAQUE)
 
 
-def _family(value: Value) -> str:
-    if value.type.kind == "null":
-        return "null"
-    if value.type.numeric:
-        return "number"
-    return "temporal" if value.type.temporal else "text"
-
-
 def choose(branches: list[tuple[str, Value]], default: Value) -> Value:
     """Return a CASE over conditions, every result converted to MySQL's common type."""
     values = [value for _, value in branches] + [default]
@@ -578,15 +563,3 @@ def choose(branches: list[tuple[str, Value]], default: Value) -> Value:
         return v.NULL_VALUE
     whens = " ".join(f"WHEN {condition} THEN {as_type(value, target).sql}" for condition, value in branches)
     return Value(f"CASE {whens} ELSE {as_type(default, target).sql} END", target)
-
-
-__all__ = [
-    "Expressions",
-    "choose",
-    "has_aggregate",
-    "is_aggregate",
-    "key",
-    "opaque_column",
-    "ordering",
-    "walk_own",
-]

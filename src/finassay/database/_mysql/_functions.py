@@ -20,6 +20,7 @@ from finassay.database._mysql._convert import (
     to_double,
     to_number,
     to_text,
+    to_time,
 )
 from finassay.database._mysql._registry import Call, function
 from finassay.database._mysql._values import Type, Value
@@ -145,6 +146,11 @@ def _pow(call: Call) -> Value:
     return Value(v.call("mysql_pow", base, power), v.DOUBLE)
 
 
+@function("SIN", "COS", "TAN", "ATAN", "DEGREES", "RADIANS")
+def _angle(call: Call) -> Value:
+    return Value(f"{call.name.lower()}({to_double(call.args[0]).sql})", v.DOUBLE)
+
+
 @function("PI", args=(0, 0))
 def _pi(_call: Call) -> Value:
     return Value("pi()", Type("dbl", scale=6))
@@ -171,6 +177,8 @@ def cast(value: Value, target: str, sizes: tuple[int, ...]) -> Value:
     if target == "DATE":
         date = to_date(value)
         return date.retyped(date.sql, date.type)
+    if target == "TIME" and not sizes:
+        return to_time(value)
     if target == "DATETIME":
         if sizes and sizes != (0,):
             raise CannotConvert("DATETIME with fractional seconds")

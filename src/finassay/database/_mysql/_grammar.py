@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from sqlglot import exp
-from sqlglot.parsers.mysql import MySQLParser
 from sqlglot.tokens import TokenType  # type: ignore[attr-defined]
 
+from finassay.database._mysql._calls import CallGrammar
+from finassay.database._mysql._cursor import QUOTED
 from finassay.database._mysql._lexer import Source, tokenize
 
 _COMPARE = {
@@ -34,115 +35,28 @@ _BIT_LEVELS: list[dict[TokenType, Any]] = [
     {TokenType.CARET: exp.BitwiseXor},
 ]
 _SHIFT_LEVEL, _ADD_LEVEL = 2, 3
-_QUOTED = {TokenType.STRING, TokenType.IDENTIFIER}
-INTERVAL_UNITS = frozenset(
-    [
-        "MICROSECOND",
-        "SECOND",
-        "MINUTE",
-        "HOUR",
-        "DAY",
-        "WEEK",
-        "MONTH",
-        "QUARTER",
-        "YEAR",
-        "SECOND_MICROSECOND",
-        "MINUTE_MICROSECOND",
-        "MINUTE_SECOND",
-        "HOUR_MICROSECOND",
-        "HOUR_SECOND",
-        "HOUR_MINUTE",
-        "DAY_MICROSECOND",
-        "DAY_SECOND",
-        "DAY_MINUTE",
-        "DAY_HOUR",
-        "YEAR_MONTH",
-    ]
-)
-_BARE_CLOCKS = {
-    "CURRENT_DATE",
-    "CURRENT_TIMESTAMP",
-    "CURRENT_TIME",
-    "LOCALTIME",
-    "LOCALTIMESTAMP",
-    "UTC_DATE",
-    "UTC_TIMESTAMP",
-    "UTC_TIME",
-    "CURRENT_USER",
-    "CURRENT_ROLE",
-}
-_UNIT_FUNCTIONS = {"TIMESTAMPDIFF", "TIMESTAMPADD"}
+INTERVAL_UNITS = frozenset({
+    "MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR",
+    "SECOND_MICROSECOND", "MINUTE_MICROSECOND", "MINUTE_SECOND", "HOUR_MICROSECOND", "HOUR_SECOND",
+    "HOUR_MINUTE", "DAY_MICROSECOND", "DAY_SECOND", "DAY_MINUTE", "DAY_HOUR", "YEAR_MONTH",
+})  # fmt: skip
+_BARE_CLOCKS = frozenset({
+    "CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP", "UTC_DATE",
+    "UTC_TIMESTAMP", "UTC_TIME", "CURRENT_USER", "CURRENT_ROLE",
+})  # fmt: skip
 # Words that end an expression; a column of such a name must be quoted in MySQL too.
-_RESERVED = frozenset(
-    [
-        "SELECT",
-        "FROM",
-        "WHERE",
-        "GROUP",
-        "HAVING",
-        "ORDER",
-        "LIMIT",
-        "UNION",
-        "INTERSECT",
-        "EXCEPT",
-        "AND",
-        "OR",
-        "XOR",
-        "NOT",
-        "IN",
-        "BETWEEN",
-        "LIKE",
-        "REGEXP",
-        "RLIKE",
-        "IS",
-        "AS",
-        "ON",
-        "USING",
-        "JOIN",
-        "LEFT",
-        "RIGHT",
-        "INNER",
-        "CROSS",
-        "NATURAL",
-        "STRAIGHT_JOIN",
-        "THEN",
-        "WHEN",
-        "ELSE",
-        "BY",
-        "ASC",
-        "DESC",
-        "INTO",
-        "FOR",
-        "WITH",
-        "DIV",
-        "MOD",
-        "COLLATE",
-        "SEPARATOR",
-        "DISTINCT",
-        "ALL",
-        "WINDOW",
-        "OVER",
-        "PARTITION",
-        "ROWS",
-        "RANGE",
-        "TABLE",
-        "CASE",
-        "CAST",
-        "CONVERT",
-        "EXISTS",
-        "INTERVAL",
-        "BINARY",
-        "NULL",
-        "TRUE",
-        "FALSE",
-    ]
-)
+_RESERVED = frozenset({
+    "SELECT", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "INTERSECT", "EXCEPT", "AND",
+    "OR", "XOR", "NOT", "IN", "BETWEEN", "LIKE", "REGEXP", "RLIKE", "IS", "AS", "ON", "USING", "JOIN",
+    "LEFT", "RIGHT", "INNER", "CROSS", "NATURAL", "STRAIGHT_JOIN", "THEN", "WHEN", "ELSE", "BY", "ASC",
+    "DESC", "INTO", "FOR", "WITH", "DIV", "MOD", "COLLATE", "SEPARATOR", "DISTINCT", "ALL", "WINDOW",
+    "OVER", "PARTITION", "ROWS", "RANGE", "TABLE", "CASE", "CAST", "CONVERT", "EXISTS", "INTERVAL",
+    "BINARY", "NULL", "TRUE", "FALSE",
+})  # fmt: skip
 
 
-class MySQLGrammar(MySQLParser):
+class MySQLGrammar(CallGrammar):
     """sqlglot's MySQL parser with MySQL's own expression grammar."""
-
-    source: Source
 
     # --- hooks that sqlglot's clause parsers call -------------------------------------------------------------------
     def _parse_assignment(self) -> Any:
@@ -165,43 +79,6 @@ class MySQLGrammar(MySQLParser):
             return None  # sqlglot asks for an expression before it asks for a statement
         node = self._expr()
         return self._parse_alias(node)
-
-    # --- helpers ----------------------------------------------------------------------------------------------------
-    def _at(self, *types: TokenType) -> bool:
-        return bool(self._curr) and self._curr.token_type in types
-
-    def _word(self) -> str:
-        if not self._curr or self._curr.token_type in _QUOTED:
-            return ""
-        return str(self._curr.text).upper()
-
-    def _eat(self, *words: str) -> bool:
-        if self._word() in words:
-            self._advance()
-            return True
-        return False
-
-    def _next_word(self) -> str:
-        if not self._next or self._next.token_type in _QUOTED:
-            return ""
-        return str(self._next.text).upper()
-
-    def _need(self, token_type: TokenType, what: str) -> None:
-        if not self._at(token_type):
-            self._fail(f"Expected {what}")
-        self._advance()
-
-    def _fail(self, message: str) -> None:
-        found = f"found {self._curr.text!r}" if self._curr else "found the end of the statement"
-        self.source.error(f"{message}, {found}.", self._curr.start if self._curr else len(self.source.text))
-
-    def _span(self, node: Any, start: int) -> Any:
-        end = self._prev.end + 1 if self._prev else start
-        node.meta["span"] = (start, end)
-        return node
-
-    def _here(self) -> int:
-        return int(self._curr.start) if self._curr else len(self.source.text)
 
     # --- logic ------------------------------------------------------------------------------------------------------
     def _expr(self) -> Any:
@@ -492,7 +369,7 @@ class MySQLGrammar(MySQLParser):
             ahead += 1
         if ahead >= len(tokens) or tokens[ahead].text.upper() not in {"SELECT", "WITH"}:
             return None
-        if tokens[ahead].token_type in _QUOTED:
+        if tokens[ahead].token_type in QUOTED:
             return None
         index = self._index
         self._advance()
@@ -519,7 +396,7 @@ class MySQLGrammar(MySQLParser):
 
     def _name(self) -> Any:
         word, token = self._word(), self._curr
-        called = self._next and self._next.token_type == TokenType.L_PAREN and token.token_type not in _QUOTED
+        called = self._next and self._next.token_type == TokenType.L_PAREN and token.token_type not in QUOTED
         if called and (token.token_type == TokenType.VAR or word.replace("_", "").isalnum()):
             return self._call(word)
         if word in _BARE_CLOCKS:
@@ -552,142 +429,6 @@ class MySQLGrammar(MySQLParser):
         self._advance()
         node = exp.Identifier(this=token.text, quoted=token.token_type == TokenType.IDENTIFIER)
         node.meta["span"] = (token.start, token.end + 1)
-        return node
-
-    # --- calls ------------------------------------------------------------------------------------------------------
-    def _call(self, name: str) -> Any:
-        start = self._here()
-        self._advance(2)
-        special = getattr(self, f"_call_{name.lower()}", None)
-        node = special() if special else self._plain_call(name)
-        self._need(TokenType.R_PAREN, f") at the end of {name}()")
-        node = self._span(node, start)
-        if self._word() in {"OVER", "FILTER", "IGNORE", "RESPECT", "WITHIN"}:
-            if self._word() != "OVER":
-                self.source.unsupported(f"{self._word()} clause", self._here())
-            node = self._span(self._parse_window(node), start)
-        return node
-
-    def _plain_call(self, name: str) -> Any:
-        arguments: list[Any] = []
-        if name in _UNIT_FUNCTIONS:
-            arguments.append(exp.Literal.string(self._word().removeprefix("SQL_TSI_")))
-            self._advance()
-            self._need(TokenType.COMMA, ",")
-        distinct = self._eat("DISTINCT")
-        if not distinct:
-            self._eat("ALL")
-        if self._at(TokenType.STAR):
-            self._advance()
-            arguments.append(exp.Star())
-        while not self._at(TokenType.R_PAREN):
-            interval = self._interval() if self._word() == "INTERVAL" else None
-            arguments.append(interval if interval is not None else self._expr())
-            if not self._at(TokenType.COMMA):
-                break
-            self._advance()
-        node = exp.Anonymous(this=name, expressions=arguments)
-        if distinct:
-            node.meta["distinct"] = True
-        return node
-
-    def _call_group_concat(self) -> Any:
-        node = self._plain_call("GROUP_CONCAT")
-        order = self._parse_order()
-        if order is not None:
-            node.set("order", order)
-            node.meta["order"] = order
-        if self._eat("SEPARATOR"):
-            node.meta["separator"] = self._curr.text
-            self._advance()
-        if self._word() == "LIMIT":
-            self.source.unsupported("LIMIT inside GROUP_CONCAT", self._here())
-        return node
-
-    def _call_extract(self) -> Any:
-        unit = self._word()
-        self._advance()
-        if not self._eat("FROM"):
-            self._fail("Expected FROM in EXTRACT")
-        return exp.Anonymous(this="EXTRACT", expressions=[exp.Literal.string(unit), self._expr()])
-
-    def _call_position(self) -> Any:
-        needle = self._bits(0)
-        if not self._eat("IN"):
-            self._fail("Expected IN in POSITION")
-        return exp.Anonymous(this="LOCATE", expressions=[needle, self._expr()])
-
-    def _call_trim(self) -> Any:
-        side = self._word() if self._word() in {"BOTH", "LEADING", "TRAILING"} else ""
-        if side:
-            self._advance()
-        what = None if side and self._word() == "FROM" else self._expr()
-        if self._eat("FROM"):
-            value = self._expr()
-        elif side:
-            self._fail("Expected FROM in TRIM")
-        else:
-            value, what = what, None
-        removed = [what] if what is not None else []
-        return exp.Anonymous(this=f"TRIM {side or 'BOTH'}", expressions=[value, *removed])
-
-    def _substring(self) -> Any:
-        arguments = [self._expr()]
-        if self._at(TokenType.COMMA):
-            while self._at(TokenType.COMMA):
-                self._advance()
-                arguments.append(self._expr())
-        elif self._eat("FROM"):
-            arguments.append(self._expr())
-            if self._eat("FOR"):
-                arguments.append(self._expr())
-        return exp.Anonymous(this="SUBSTRING", expressions=arguments)
-
-    _call_substring = _call_substr = _call_mid = _substring
-
-    def _call_cast(self) -> Any:
-        value = self._expr()
-        if not self._eat("AS"):
-            self._fail("Expected AS in CAST")
-        return self._cast_to(value)
-
-    def _call_convert(self) -> Any:
-        value = self._expr()
-        if self._eat("USING"):
-            charset = self._word().lower()
-            self._advance()
-            return exp.Anonymous(this="CONVERT USING", expressions=[value, exp.Literal.string(charset)])
-        self._need(TokenType.COMMA, ", or USING in CONVERT")
-        return self._cast_to(value)
-
-    def _cast_to(self, value: Any) -> Any:
-        name = self._word()
-        self._advance()
-        numbers: list[int] = []
-        if self._at(TokenType.L_PAREN):
-            self._advance()
-            while self._at(TokenType.NUMBER):
-                numbers.append(int(self._curr.text))
-                self._advance()
-                if self._at(TokenType.COMMA):
-                    self._advance()
-            self._need(TokenType.R_PAREN, ")")
-        if name in {"SIGNED", "UNSIGNED"}:
-            self._eat("INTEGER", "INT")
-        if not self._at(TokenType.R_PAREN):
-            self.source.unsupported(f"cast to {name} {self._word()}", self._here())
-        node = exp.Anonymous(this="CAST", expressions=[value])
-        node.meta["type"] = (name, tuple(numbers))
-        return node
-
-    def _call_char(self) -> Any:
-        node = self._plain_call("CHAR")
-        if self._eat("USING"):
-            charset = self._word().lower()
-            self._advance()
-            node = exp.Anonymous(
-                this="CHAR USING", expressions=[exp.Literal.string(charset), *node.expressions]
-            )
         return node
 
 

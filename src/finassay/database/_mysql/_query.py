@@ -4,17 +4,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from finassay.database._mysql import _values as v
-from finassay.database._mysql._arithmetic import printable
-from finassay.database._mysql._convert import CannotConvert, as_type, common_type, key, shown, to_number
-from finassay.database._mysql._expressions import Expressions, has_aggregate, ordering, walk_own
+from finassay.database._mysql._aggregates import ordering
+from finassay.database._mysql._convert import (
+    CannotConvert,
+    as_type,
+    common_type,
+    key,
+    shown,
+    to_number,
+)
+from finassay.database._mysql._expressions import Expressions
 from finassay.database._mysql._from import From, assigned_variables
-from finassay.database._mysql._scope import GROUP_ALIAS, Context, Grouping, Query, Scope
+from finassay.database._mysql._scope import Context, Query, Scope
+from finassay.database._mysql._select import Select
 from finassay.database._mysql._values import Type, Value, name
 
 if TYPE_CHECKING:
@@ -30,15 +38,6 @@ _HARMLESS = {"SQL_NO_CACHE", "SQL_CACHE", "HIGH_PRIORITY", "STRAIGHT_JOIN", "SQL
              "SQL_BUFFER_RESULT", "ALL"}  # fmt: skip
 _BOUNDS = {"UNBOUNDED", "CURRENT ROW"}
 Ctes = Mapping[str, tuple[str, tuple[tuple[str, Type], ...]]]
-
-
-@dataclass(frozen=True)
-class Item:
-    """An entry of a select list: the name MySQL gives it, its expression (None for ``*``), its value."""
-
-    name: str
-    node: Any
-    value: Value
 
 
 class Queries:
@@ -306,7 +305,7 @@ class Queries:
         filters = [self.expressions.condition(where.this, rows)] if where else []
         aliases = {e.alias.lower(): e.this for e in node.expressions if isinstance(e, exp.Alias)}
         rows = replace(rows, aliases=aliases)
-        return _Select(self, node, rows, role, prefix, from_sql, filters).query()
+        return Select(self, node, rows, role, prefix, from_sql, filters).query()
 
     def over(self, node: Any, context: Context) -> str:
         """Return the ``OVER (…)`` of a window call."""
@@ -363,248 +362,3 @@ class Queries:
             side = str(spec.args.get(f"{edge}_side") or "").upper()
             bounds.append(f"{text} {side}".strip())
         return f"{kind} BETWEEN {bounds[0]} AND {bounds[1]}"
-
-
-class _Select:
-    """One SELECT being written."""
-
-    def __init__(
-        self,
-        queries: Queries,
-        node: Any,
-        rows: Context,
-        role: str,
-        prefix: str,
-        from_sql: str,
-        filters: list[str],
-    ) -> None:
-        self.q, self.e, self.node, self.rows = queries, queries.expressions, node, rows
-        self.role, self.prefix, self.from_sql, self.filters = role, prefix, from_sql, filters
-        order = node.args.get("order")
-        self.order = order.expressions if order is not None and self._order_matters() else []
-        self.group, self.having = node.args.get("group"), node.args.get("having")
-        self.rollup = False
-
-    def _order_matters(self) -> bool:
-        # MariaDB ignores the ORDER BY of a derived table or subquery without LIMIT.
-        return self.role == "top" or self.node.args.get("limit") is not None
-
-    def query(self) -> Query:
-        """Write it."""
-        grouped = self._is_grouped()
-        context = self._grouped() if grouped else self.rows
-        items = self._items(context)
-        having = self._having(context)
-        window = any(
-            isinstance(each, exp.Window)
-            for item in items
-            if item.node is not None
-            for each in walk_own(item.node)
-        )
-        distinct = self.node.args.get("distinct")
-        if distinct is not None:
-            self.q.check(distinct, set())
-        plain = not grouped and distinct is None and not window and self.node.args.get("limit") is None
-        mergeable = plain and self.having is None and bool(self.rows.scope.relations)
-        items = [replace(item, value=self._held(item.value, mergeable)) for item in items]
-        columns = tuple((item.name, item.value.type) for item in items)
-        order = self._order(items, context)  # before the source: it may need aggregates of its own
-        source, filters = self._source(context, grouped, having)
-        where = f" WHERE {' AND '.join(filters)}" if filters else ""
-        if distinct is not None:
-            return self._distinct_query(items, columns, source, where, context)
-        listed = ", ".join(f"{item.value.sql} AS {name(item.name)}" for item in items)
-        sql = f"{self.prefix}SELECT {listed}{source}{where}{order}{self.q.limit(self.node)}"
-        return Query(sql, columns, mergeable)
-
-    def _held(self, value: Value, mergeable: bool) -> Value:
-        if self.role == "top":
-            return printable(self._not_binary(value))
-        if mergeable or self.role == "subquery":
-            return value
-        return shown(value) if value.type.kind != "dbl" or value.type.scale < 0 else printable(value)
-
-    def _not_binary(self, value: Value) -> Value:
-        if value.type.kind == "str" and value.type.collation == "binary":
-            self.q.source.unsupported("BINARY result column", self.e.start(self.node))
-        return value
-
-    def _is_grouped(self) -> bool:
-        nodes = [*self.node.expressions, *(item.this for item in self.order)]
-        nodes += [self.having.this] if self.having is not None else []
-        return self.group is not None or any(has_aggregate(node) for node in nodes)
-
-    # --- GROUP BY -----------------------------------------------------------------------------------------------------
-    def _grouped(self) -> Context:
-        grouping = Grouping(rollup=bool(self.group is not None and self.group.args.get("rollup")))
-        names: set[str] = set()
-        self.keys: list[str] = []
-        if self.group is not None:
-            self.q.check(self.group, {"expressions", "rollup"})
-            self.rollup = bool(self.group.args.get("rollup"))
-            for rollup in self.group.args.get("rollup") or ():
-                self.q.check(rollup, set())
-            by_alias = replace(self.rows, alias_mode="last")
-            for node in self.group.expressions:
-                at = self.q.position(node, len(self.node.expressions))
-                target = node if at is None else self.node.expressions[at]
-                target = target.this if isinstance(target, exp.Alias) else target
-                if isinstance(target, exp.Ordered):
-                    self.q.source.unsupported("GROUP BY … ASC/DESC", self.e.start(node))
-                value = self.e.value(target, by_alias if at is None else self.rows)
-                self._add_key(grouping, value)
-                if isinstance(node, exp.Column) and self.rows.scope.find(node.name, None):
-                    names.add(node.name.lower())
-        return replace(self.rows, grouping=grouping, group_names=frozenset(names))
-
-    def _add_key(self, grouping: Grouping, value: Value) -> None:
-        group_key = key(value)
-        if value.type.kind == "str" and value.type.collation == "ci" and value.literal is None:
-            self.e.warn("open: GROUP BY strings: which of those equal under the collation is shown")
-        if group_key not in self.keys:
-            self.keys.append(group_key)
-        column = group_key if group_key == value.sql else f"first({value.sql})"
-        if self.rollup:
-            column = f"CASE WHEN grouping({group_key}) = 0 THEN first({value.sql}) END"
-        kept = value.retyped(grouping.slot(column), value.type)
-        grouping.keys[value.sql] = kept
-
-    def _source(self, context: Context, grouped: bool, having: str | None) -> tuple[str, list[str]]:
-        more = [having] if having is not None else []
-        if not grouped or context.grouping is None:
-            return self.from_sql, self.filters + more
-        slots = (
-            ", ".join(f"{sql} AS {name(column)}" for sql, column in context.grouping.slots.items())
-            or "1 AS one"
-        )
-        where = f" WHERE {' AND '.join(self.filters)}" if self.filters else ""
-        by = ""
-        if self.keys:
-            by = " GROUP BY " + (f"ROLLUP({', '.join(self.keys)})" if self.rollup else ", ".join(self.keys))
-        return f" FROM (SELECT {slots}{self.from_sql}{where}{by}) AS {name(GROUP_ALIAS)}", more
-
-    # --- the other clauses --------------------------------------------------------------------------------------------
-    def _items(self, context: Context) -> list[Item]:
-        items: list[Item] = []
-        for node in self.node.expressions:
-            if isinstance(node, exp.Star) or (
-                isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
-            ):
-                items += self._star(node, context)
-                continue
-            target = node.this if isinstance(node, exp.Alias) else node
-            if isinstance(target, exp.PropertyEQ):
-                if not assigned_variables(self.q, self.node, self.rows):
-                    self.q.source.unsupported("assignment to a user variable", self.e.start(target))
-                target = target.expression
-            label = node.alias if isinstance(node, exp.Alias) else self._label(node)
-            items.append(Item(label, target, self.e.value(target, context)))
-        if self.role == "derived":
-            seen = [item.name.lower() for item in items]
-            if len(set(seen)) != len(seen):
-                self.q.source.error("Duplicate column name in a derived table.", self.e.start(self.node))
-        return items
-
-    def _label(self, node: Any) -> str:
-        if isinstance(node, exp.Column):
-            return str(node.name)
-        if isinstance(node, exp.Literal) and node.args.get("is_string"):
-            return str(node.this).replace("\0", "\\x00")
-        span = node.meta.get("span")
-        if span is None:
-            return str(node.sql("mysql"))
-        return self.q.source.text[span[0] : span[1]]
-
-    def _star(self, node: Any, context: Context) -> list[Item]:
-        scope = self.rows.scope
-        if scope.unknown():
-            self.q.source.unsupported(
-                f"* over {scope.unknown()[0]!r}, whose columns are not known,",
-                self.e.start(node),
-                "Pass the schema of the tables to translate().",
-            )
-        if isinstance(node, exp.Star):
-            if not scope.relations:
-                self.q.source.error("No tables to select * from.", self.e.start(node))
-            stars = scope.stars
-        else:
-            table = node.table
-            found = [r for r in scope.relations if r.alias.lower() == table.lower()]
-            if not found:
-                self.q.source.error(f"Unknown table {table!r}.", self.e.start(node))
-            stars = found[0].columns or ()
-        items = []
-        for column, value in stars:
-            shown_value = value
-            if context.grouping is not None:
-                self.q.source.unsupported("* with GROUP BY", self.e.start(node))
-            if value.type.digits < 0:
-                self.q.source.unsupported(
-                    f"column {column!r} of a type that is not translated", self.e.start(node)
-                )
-            items.append(Item(column, None, shown_value))
-        return items
-
-    def _having(self, context: Context) -> str | None:
-        if self.having is None:
-            return None
-        return self.e.condition(self.having.this, replace(context, alias_mode="first"))
-
-    def _order(self, items: list[Item], context: Context) -> str:
-        if self.rollup:
-            if self.order:
-                self.q.source.unsupported(
-                    "WITH ROLLUP together with ORDER BY", self.e.start(self.order[0].this)
-                )
-            slot = context.grouping.slot if context.grouping is not None else str
-            parts = [f"{slot(f'grouping({each})')}, {slot(each)} ASC NULLS FIRST" for each in self.keys]
-            return " ORDER BY " + ", ".join(parts)
-        parts = []
-        for item in self.order:
-            self.q.check(item, {"this", "desc", "nulls_first"})
-            value = self._order_value(item.this, items, context)
-            if value.literal is None and value.type.kind != "null":
-                parts.append(ordering(value, bool(item.args.get("desc"))))
-        return " ORDER BY " + ", ".join(parts) if parts else ""
-
-    def _order_value(self, node: Any, items: list[Item], context: Context) -> Value:
-        at = self.q.position(node, len(items))
-        if at is not None:
-            return items[at].value
-        if isinstance(node, exp.Column) and not node.table:
-            named = [item.value for item in items if item.name.lower() == node.name.lower()]
-            if len({value.sql for value in named}) > 1:
-                self.q.source.error(f"Column {node.name!r} in ORDER BY is ambiguous.", self.e.start(node))
-            if named:
-                return named[0]
-        return self.e.value(node, replace(context, alias_mode="last"))
-
-    def _distinct_query(
-        self,
-        items: list[Item],
-        columns: tuple[tuple[str, Type], ...],
-        source: str,
-        where: str,
-        context: Context,
-    ) -> Query:
-        if self.rollup:
-            self.q.source.unsupported("DISTINCT together with WITH ROLLUP", self.e.start(self.node))
-        items = [replace(item, value=shown(item.value)) for item in items]
-        columns = tuple((item.name, item.value.type) for item in items)
-        listed = ", ".join(f"{item.value.sql} AS {name(f'c{at}')}" for at, item in enumerate(items))
-        kinds = [item.value.type for item in items]
-        inner = self.q.distinct(f"SELECT {listed}{source}{where}", kinds)
-        parts = []
-        for item in self.order:
-            value = self._order_value(item.this, items, context)
-            matches = [at for at, each in enumerate(items) if each.value.sql == value.sql]
-            if not matches:
-                self.q.source.unsupported(
-                    "ORDER BY of something outside SELECT DISTINCT", self.e.start(item.this)
-                )
-            column = Value(f'"__o".{name(f"c{matches[0]}")}', kinds[matches[0]])
-            parts.append(ordering(column, bool(item.args.get("desc"))))
-        order = " ORDER BY " + ", ".join(parts) if parts else ""
-        outer = ", ".join(f'"__o".{name(f"c{at}")} AS {name(item.name)}' for at, item in enumerate(items))
-        limit = self.q.limit(self.node)
-        return Query(f'{self.prefix}SELECT {outer} FROM ({inner}) AS "__o"{order}{limit}', columns)

@@ -73,6 +73,10 @@ def _macros() -> dict[str, str]:
         "mysql_double_text(x)": r"""CASE WHEN x IS NULL THEN NULL WHEN x = 0 THEN '0'
             WHEN abs(x) >= 1e15 OR abs(x) < 1e-4 THEN error('MySQL-dialect layer: cannot print a DOUBLE of this size')
             ELSE regexp_replace(CAST(x AS VARCHAR), '\.0$', '') END""",
+        "mysql_fixed_text(x, pattern)": """CASE WHEN x = 0 THEN format(pattern, 0.0::DOUBLE)
+            WHEN x < 0 AND regexp_full_match(format(pattern, x), '[-0.]*')
+            THEN error('MySQL-dialect layer: cannot print a negative DOUBLE that rounds to zero')
+            ELSE format(pattern, x) END""",
         "mysql_datetime_text(d)": f"""CASE WHEN d IS NULL THEN NULL WHEN microsecond(d) % 1000000 = 0 THEN {datetime_text}
             ELSE strftime(d, '%Y-%m-%d %H:%M:%S.%f') END""",
         "mysql_datetime_number(d)": """CASE WHEN d IS NULL THEN NULL WHEN microsecond(d) % 1000000 = 0

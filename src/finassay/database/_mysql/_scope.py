@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from finassay.database._mysql._values import Type, Value, name
 
 GROUP_ALIAS = "__grouped"
+Plan = Literal["rows", "table", "kept"]
 
 
 @dataclass(frozen=True)
@@ -71,11 +72,14 @@ class Grouping:
         Aggregate over the rows to its column.
     rollup : bool
         Whether there are rows of subtotals.
+    plan : str
+        What MariaDB does with the groups; see `Aggregate`.
     """
 
     keys: dict[str, Value] = field(default_factory=dict)
     slots: dict[str, str] = field(default_factory=dict)
     rollup: bool = False
+    plan: Plan = "rows"
 
     def slot(self, sql: str) -> str:
         """Return the column of the grouped query that holds `sql`."""

@@ -205,8 +205,8 @@ def _format(call: Call) -> Value:
     if call.args[0].type.kind == "null":
         return Value("CAST(NULL AS VARCHAR)", v.STRING)
     rounded = round_to(call.args[0], places)
-    if rounded.type.kind not in {"dec", "int"}:
-        raise CannotConvert("FORMAT() of a DOUBLE or a string")
+    if rounded.type.kind == "dbl":
+        return _text(v.call("mysql_thousands", to_text(rounded).sql))
     target = v.decimal_type(max(1, rounded.type.digits), places)
     return _text(v.call("mysql_thousands", f"CAST(CAST({rounded.sql} AS {target.duckdb}) AS VARCHAR)"))
 

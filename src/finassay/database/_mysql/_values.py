@@ -37,9 +37,11 @@ class Type:
     collation : str
         For str: ``ci`` (utf8mb4_general_ci), ``cs`` (utf8mb4_bin, trailing spaces do not count) or ``binary``.
     origin : str
-        What makes the value read differently in other contexts in MySQL: ``moment`` (text made by date arithmetic,
-        whose number is YYYYMMDD), ``mixed`` (text chosen among other types), ``whole`` (text whose number MySQL
-        shows without decimals), ``remainder`` (a decimal zero may have a sign).
+        What makes the value read differently in other contexts in MySQL. Of text: ``moment`` (made by date arithmetic,
+        its number is YYYYMMDD), ``mixed`` (chosen among other types), ``dates`` (chosen among dates and text),
+        ``variable`` (a number in a user variable), ``whole`` (MySQL shows its number without decimals). Of numbers:
+        ``remainder`` (a decimal zero may have a sign), ``spread`` (a DOUBLE with fixed decimals that keeps all its
+        digits in a temporary table), ``average`` (AVG of a group: as a DOUBLE its last digits depend on the plan).
     """
 
     kind: Kind
@@ -108,16 +110,19 @@ class Value:
         The value, where the expression is a literal.
     explicit : bool
         Whether its collation was given by COLLATE or BINARY.
+    real : str
+        DuckDB text of the DOUBLE it becomes, where MySQL does not compute that from the decimal (AVG).
     """
 
     sql: str
     type: Type
     literal: str | int | Decimal | float | None = None
     explicit: bool = False
+    real: str = ""
 
-    def retyped(self, sql: str, kind: Type) -> Value:
+    def retyped(self, sql: str, kind: Type, real: str = "") -> Value:
         """Return the value with other text and type; no longer a literal."""
-        return replace(self, sql=sql, type=kind, literal=None)
+        return replace(self, sql=sql, type=kind, literal=None, real=real)
 
 
 _DECIMAL = re.compile(r"(?:decimal|numeric|dec|fixed)(?:\((\d+)(?:,\s*(\d+))?\))?(?:\s+(?:signed))?$")
