@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 PREVIEW_ROWS = 10
 PREVIEW_COLUMNS = 12
 _CELL = 40
+_SOURCE = 100
 
 
 def run_as_text(done: Run, out: Path | None) -> str:
@@ -84,11 +86,23 @@ def _queries(console: Console, trace: Trace) -> None:
         text = _printable(" ".join(query.sql.split()))
         size = f"{query.rows:,} rows" if query.rows is not None else query.status
         short = text if len(text) <= 70 else text[:69] + "…"
-        console.print(f"  {query.index:>3} {query.route:<9} {query.ms:>8.1f} ms  {size:>14}  {escape(short)}")
+        line = f"  {query.index:>3} {query.route:<9} {query.ms:>8.1f} ms  {size:>14}  {escape(short)}"
+        console.print(line, soft_wrap=True)
         for warning in query.warnings:
             console.print(f"      warning: {escape(_printable(warning))}")
     if len(trace.queries) > 20:
         console.print(f"  … and {len(trace.queries) - 20} more")
+
+
+def _pointed(text: str, column: int | None) -> list[str]:
+    """Return the part of a source line around a column, and a caret under it; a Chinese character is two wide."""
+    if column is None:
+        return [text[:_SOURCE]]
+    start = max(0, column - 1 - _SOURCE // 2)
+    before = ("…" if start else "") + text[start : column - 1]
+    after = text[column - 1 : start + _SOURCE]
+    more = "…" if start + _SOURCE < len(text) else ""
+    return [before + after + more, " " * cell_len(before) + "^"]
 
 
 def _ending(console: Console, trace: Trace) -> None:
@@ -97,11 +111,10 @@ def _ending(console: Console, trace: Trace) -> None:
         console.print(f"{trace.outcome}: {error.reason}")
         where = f" at {error.source}:{error.line}" if error.line else ""
         kind = f"{error.type}: " if error.type else ""
-        console.print(f"  {escape(kind + _printable(error.message))}{escape(where)}")
+        console.print(f"  {escape(kind + _printable(error.message) + where)}", soft_wrap=True)
         if error.text:
-            console.print(f"    {escape(_printable(error.text))}")
-            if error.column:
-                console.print(f"    {' ' * (error.column - 1)}^")
+            for line in _pointed(_printable(error.text), error.column):
+                console.print(f"    {escape(line)}", soft_wrap=True)
     for warning in trace.warnings:
         console.print(f"warning: {escape(_printable(warning))}")
     kept_apart = "" if trace.jail.isolated else " (NOT isolated)"

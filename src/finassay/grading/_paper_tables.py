@@ -212,13 +212,17 @@ def _all_found(wanted: list[float], found: list[float], factor: float | Decimal,
 
 def _rounded(frame: pd.DataFrame, decimals: int) -> Columns:
     """Return the cells by column, columns of a numeric dtype rounded by pandas."""
+    import numpy as np
     import pandas as pd
 
     columns = []
     for place in range(frame.shape[1]):
         cells = frame.iloc[:, place]
         if pd.api.types.is_numeric_dtype(cells) and not pd.api.types.is_bool_dtype(cells):
-            cells = cells.round(decimals)
+            with np.errstate(
+                over="ignore", invalid="ignore"
+            ):  # as the released code: a huge number becomes inf
+                cells = cells.round(decimals)
         columns.append(cells.tolist())
     return columns
 

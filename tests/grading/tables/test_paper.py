@@ -134,3 +134,10 @@ def test_no_table_crashes_it(
 @given(FRAMES)
 def test_a_table_is_itself(tables: list[pd.DataFrame]) -> None:
     assert compare_paper("q", True, tables, [table.copy() for table in tables]).passed
+
+
+def test_a_number_too_large_to_round_is_no_warning_of_ours() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"v": [1e306, 1.5]})
+    assert compare_paper("保留4位小数", True, [frame], [frame.copy()]).passed
