@@ -70,6 +70,7 @@ class DuckDBEngine(BaseEngine):
         self._connection = duckdb.connect(":memory:")
         self._catalog = _BASE
         self._mysql_ready = False
+        self._language: Dialect = "duckdb"  # of the statement that runs
         self._arrow_types: dict[str, pa.DataType] = {}
         try:
             self._attach(path, files=files)
@@ -198,6 +199,17 @@ class DuckDBEngine(BaseEngine):
         [(rows,)] = self._connection.execute(f"SELECT count(*) FROM {place}").fetchall()
         return int(rows)
 
+    def _translated(self, sql: str, dialect: Dialect) -> tuple[str, tuple[str, ...]]:
+        self._language = dialect
+        return super()._translated(sql, dialect)
+
+    def _refusal(self, error: Exception, source: str) -> QueryError | None:
+        import duckdb
+
+        from finassay.database._mysql import refusal_at_run_time
+
+        return refusal_at_run_time(error, source) if isinstance(error, duckdb.Error) else None
+
     def _prepare_dialect(self, dialect: Dialect) -> None:
         if dialect == "mysql" and not self._mysql_ready:
             from finassay.database._mysql import setup
@@ -226,7 +238,8 @@ class DuckDBEngine(BaseEngine):
         except (duckdb.Error, pa.ArrowInvalid, OSError) as error:
             if "INTERRUPT" in str(error):
                 raise Interrupted from error
-            raise _query_error(error, sql, source) from error
+            refusal = self._refusal(error, source) if self._language == "mysql" else None
+            raise refusal or _query_error(error, sql, source) from error
         return table, ()
 
     def _refuse_by_type(self, sql: str) -> None:

@@ -205,7 +205,8 @@ def _parse(sql: str, dialect: Dialect) -> exp.Expr:
     from sqlglot.errors import ParseError, SqlglotError, TokenError
 
     try:
-        trees = [tree for tree in sqlglot.parse(sql, read=dialect) if tree is not None]
+        text = _without_directions(sql) if dialect == "mysql" else sql
+        trees = [tree for tree in sqlglot.parse(text, read=dialect) if tree is not None]
     except ParseError as error:
         raise _parse_error(sql, error) from None
     except TokenError as error:
@@ -213,6 +214,16 @@ def _parse(sql: str, dialect: Dialect) -> exp.Expr:
     except (SqlglotError, RecursionError, ValueError) as error:
         raise syntax_error(f"the statement cannot be read ({type(error).__name__}).", None) from None
     return trees[0]
+
+
+def _without_directions(sql: str) -> str:
+    """Blank ASC and DESC: they say nothing about what is read, and sqlglot does not know them in GROUP BY."""
+    from sqlglot.tokenizer_core import TokenType
+
+    for token in _tokens(sql, "mysql")[1:]:
+        if token.token_type in {TokenType.ASC, TokenType.DESC}:
+            sql = sql[: token.start] + " " * len(token.text) + sql[token.end + 1 :]
+    return sql
 
 
 def _parse_error(sql: str, error: Exception) -> QueryError:

@@ -33,6 +33,7 @@ from finassay.database._mysql._convert import (
 from finassay.database._mysql._nodes import QUERIES, beside_window, has_aggregate, walk_own
 from finassay.database._mysql._registry import FUNCTIONS, Call
 from finassay.database._mysql._values import Type, Value
+from finassay.database._places import unknown_column
 
 if TYPE_CHECKING:
     from finassay.database._mysql._lexer import Source
@@ -66,8 +67,8 @@ class Expressions:
     def start(self, node: Any) -> int | None:
         """Return where a node starts in the statement."""
         for each in node.walk():
-            span = each.meta.get("span")
-            if span:
+            span = each.meta.get("span") or (each.meta.get("start"),)
+            if span[0] is not None:
                 return int(span[0])
         while node is not None:
             if "span" in node.meta:
@@ -107,9 +108,19 @@ class Expressions:
             self.source.unsupported(f"{type(node).__name__}", self.start(node))
         try:
             value = handler(self, node, context)
+            self._check_average(node, value)
             return stored(value) if beside_window(node) else value
         except CannotConvert as error:
             self.source.unsupported(str(error), self.start(node))
+
+    def _check_average(self, node: Any, value: Value) -> None:
+        """Warn where AVG of a group becomes a DOUBLE: MySQL divides as a DOUBLE or takes the decimal's digits."""
+        if value.type.kind != "dbl":
+            return
+        if any(each.unnest().meta.get("average") for each in node.iter_expressions()):
+            self.warn(
+                "open: AVG() of a group used as a DOUBLE: its digits beyond those shown depend on MySQL's plan"
+            )
 
     def _group_key(self, node: Any, context: Context) -> Value | None:
         grouping = context.grouping
@@ -189,8 +200,13 @@ class Expressions:
                 self._local = False
                 return found
             outer = outer.parent
-        shown = f"{table}.{column}" if table else column
-        return self.source.error(f"Unknown column {shown!r}.", self.start(node))
+        known = {
+            relation.alias: [each for each, _ in relation.columns or ()]
+            for relation in context.scope.relations
+        }
+        error = unknown_column(f"{table}.{column}" if table else column, self.source.text, known)
+        error.place = self.source.place(self.start(node))
+        raise error
 
     def _alias(self, column: str, context: Context) -> Value:
         inner = replace(context, alias_mode="none")
@@ -427,6 +443,8 @@ class Expressions:
             return self._window_result(value, context)
         if context.grouping is None:
             return value
+        if value.type.origin == "average":
+            node.meta["average"] = True
         real = context.grouping.slot(value.real) if value.real else ""
         return value.retyped(context.grouping.slot(value.sql), value.type, real)
 

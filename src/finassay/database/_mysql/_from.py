@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from finassay.database._mysql._compare import compare
-from finassay.database._mysql._convert import CannotConvert
+from finassay.database._mysql._convert import CannotConvert, to_text
 from finassay.database._mysql._expressions import opaque_column
 from finassay.database._mysql._scope import Context, Query, Relation, Scope
-from finassay.database._mysql._values import Value, column_type, name
+from finassay.database._mysql._values import Type, Value, column_type, name, quote
+from finassay.database._places import unknown_table
 
 if TYPE_CHECKING:
     from finassay.database._mysql._query import Queries
@@ -34,6 +36,22 @@ def column_value(qualifier: str, column: str, declared: str) -> Value:
     if lowered == "hugeint":
         sql = f"CAST({sql} AS DECIMAL(38,0))"
     return Value(sql, kind)
+
+
+def _variable(value: Value) -> Value | None:
+    """Return what a user variable of this value reads as; None where it is not translated.
+
+    It holds dates as text. A number is one, or its text, depending on what the session did before: it is marked, may be
+    compared, and is refused where the two differ.
+    """
+    if value.type.kind in {"null", "str"}:
+        return value
+    if value.type.kind in {"date", "datetime"}:
+        return to_text(value)
+    if isinstance(value.literal, (int, Decimal)):
+        text = str(value.literal)
+        return Value(quote(text), Type("str", origin="variable"), literal=text)
+    return None
 
 
 def assigned_variables(queries: Queries, node: Any, rows: Context | None = None) -> dict[str, Value]:
@@ -67,10 +85,10 @@ def assigned_variables(queries: Queries, node: Any, rows: Context | None = None)
                         queries.expressions.start(sets[-1]),
                         "Use ROW_NUMBER(), LAG() or SUM() OVER (…).",
                     )
-                value = queries.expressions.value(target.expression, Context(Scope()))
-                if not isinstance(value.literal, str):  # numbers come back as text from some plans
+                value = _variable(queries.expressions.value(target.expression, Context(Scope())))
+                if value is None:
                     queries.source.unsupported(
-                        f"user variable @{variable} that is not a string literal",
+                        f"user variable @{variable} that is not a date, a text or a plain number",
                         queries.expressions.start(target),
                     )
                 found[variable] = value
@@ -82,6 +100,7 @@ class From:
 
     def __init__(self, queries: Queries, schema: Mapping[str, Mapping[str, str]] | None) -> None:
         self.q = queries
+        self.known = schema is not None
         self.tables = {table.lower(): (table, columns) for table, columns in (schema or {}).items()}
 
     def clause(self, node: Any, base: Context) -> tuple[str, Scope]:
@@ -179,6 +198,8 @@ class From:
         )
         if database and qualified not in self.tables:
             self.q.expressions.warn(f"qualifier: {database}.{table} is read as {stored}")
+        if declared is None and self.known and not database:
+            raise unknown_table(table, self.q.source.text, [each for each, _ in self.tables.values()])
         if declared is None:
             relation = Relation(alias, None)
             return f"{target} AS {name(alias)}", Scope((relation,))

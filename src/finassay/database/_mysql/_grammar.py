@@ -62,11 +62,25 @@ class MySQLGrammar(CallGrammar):
     def _parse_assignment(self) -> Any:
         return self._expr()
 
+    _grouping = False
+
+    def _parse_group(self, *arguments: Any, **options: Any) -> Any:
+        around, self._grouping = self._grouping, True
+        group = super()._parse_group(*arguments, **options)
+        self._grouping = around
+        return group
+
     def _parse_disjunction(self) -> Any:
         # sqlglot looks for one more item after WITH ROLLUP.
         if not self._curr or self._at(TokenType.R_PAREN) or self._word() in {"UNION", "EXCEPT", "INTERSECT"}:
             return None
-        return self._expr()
+        key, self._grouping = self._grouping, False
+        node = self._expr()
+        self._grouping = key
+        if key and self._word() in {"ASC", "DESC"}:
+            node = exp.Ordered(this=node, desc=self._word() == "DESC")
+            self._advance()
+        return node
 
     def _parse_bitwise(self) -> Any:
         return self._bits(0)

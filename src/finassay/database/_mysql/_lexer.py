@@ -98,6 +98,25 @@ def unescape(raw: str) -> str:
     return "".join(out)
 
 
+_EXPONENT_SUM = re.compile(r"([0-9.]+[eE][+-]?[0-9]+)([+-])([0-9.]+)")
+
+
+def _numbers(token: Token) -> list[Token]:
+    """Cut ``1e9+1``, which sqlglot takes for one number."""
+    from sqlglot.tokens import Token, TokenType  # type: ignore[attr-defined]
+
+    match = _EXPONENT_SUM.fullmatch(token.text) if token.token_type == TokenType.NUMBER else None
+    if not match:
+        return [token]
+    types = (TokenType.NUMBER, TokenType.PLUS if match.group(2) == "+" else TokenType.DASH, TokenType.NUMBER)
+    return [
+        Token(
+            kind, text, token.line, token.col, token.start + match.start(at), token.start + match.end(at) - 1
+        )
+        for at, (kind, text) in enumerate(zip(types, match.groups(), strict=True), 1)
+    ]
+
+
 def tokenize(source: Source) -> list[Token]:
     """Cut a statement into sqlglot's tokens, with the values of strings read by MySQL's rules."""
     from sqlglot.dialects.mysql import MySQL
@@ -108,6 +127,7 @@ def tokenize(source: Source) -> list[Token]:
         tokens = list(MySQL().tokenize(source.blanked))
     except TokenError as error:
         source.error(f"The statement cannot be read: {error}", 0)
+    tokens = [part for token in tokens for part in _numbers(token)]
     for token in tokens:
         if token.token_type == TokenType.STRING:
             token.text = unescape(source.blanked[token.start : token.end + 1])

@@ -44,10 +44,19 @@ class Select:
     ) -> None:
         self.q, self.e, self.node, self.rows = queries, queries.expressions, node, rows
         self.role, self.prefix, self.from_sql, self.filters = role, prefix, from_sql, filters
-        order = node.args.get("order")
-        self.order = order.expressions if order is not None and self._order_matters() else []
+        self.order = self._ordered() if self._order_matters() else []
         self.group, self.having = node.args.get("group"), node.args.get("having")
         self.rollup = False
+
+    def _ordered(self) -> list[Any]:
+        """Return the items of ORDER BY, or of GROUP BY where one of those has a direction: then MySQL sorts by them."""
+        order, group = self.node.args.get("order"), self.node.args.get("group")
+        if order is not None:
+            return list(order.expressions)
+        keys = group.expressions if group is not None and not group.args.get("rollup") else []
+        if not any(isinstance(each, exp.Ordered) for each in keys):
+            return []
+        return [each if isinstance(each, exp.Ordered) else exp.Ordered(this=each) for each in keys]
 
     def _order_matters(self) -> bool:
         # MariaDB ignores the ORDER BY of a derived table or subquery without LIMIT.
@@ -91,6 +100,11 @@ class Select:
     def _not_binary(self, value: Value) -> Value:
         if value.type.kind == "str" and value.type.collation == "binary":
             self.q.source.unsupported("BINARY result column", self.e.start(self.node))
+        if value.type.origin == "variable":
+            self.q.source.unsupported(
+                "user variable as a result column, whose type depends on the session,",
+                self.e.start(self.node),
+            )
         return value
 
     def _is_grouped(self) -> bool:
@@ -131,29 +145,30 @@ class Select:
         rollup = bool(self.group is not None and self.group.args.get("rollup"))
         grouping = Grouping(rollup=rollup, plan=self._plan())
         names: set[str] = set()
-        self.keys: list[str] = []
+        self.keys: dict[str, bool] = {}
         if self.group is not None:
             self.q.check(self.group, {"expressions", "rollup"})
             self.rollup = bool(self.group.args.get("rollup"))
             for rollup in self.group.args.get("rollup") or ():
                 self.q.check(rollup, set())
             by_alias = replace(self.rows, alias_mode="last")
-            for node in self.group.expressions:
+            for each in self.group.expressions:
+                node = each.this if isinstance(each, exp.Ordered) else each
                 at = self.q.position(node, len(self.node.expressions))
                 target = node if at is None else self.node.expressions[at]
                 target = target.this if isinstance(target, exp.Alias) else target
                 value = self.e.value(target, by_alias if at is None else self.rows)
-                self._add_key(grouping, value)
+                self._add_key(grouping, value, isinstance(each, exp.Ordered) and bool(each.args.get("desc")))
                 if isinstance(node, exp.Column) and self.rows.scope.find(node.name, None):
                     names.add(node.name.lower())
         return replace(self.rows, grouping=grouping, group_names=frozenset(names))
 
-    def _add_key(self, grouping: Grouping, value: Value) -> None:
+    def _add_key(self, grouping: Grouping, value: Value, descending: bool) -> None:
         group_key = key(value)
         if value.type.kind == "str" and value.type.collation == "ci" and value.literal is None:
             self.e.warn("open: GROUP BY strings: which of those equal under the collation is shown")
         if group_key not in self.keys:
-            self.keys.append(group_key)
+            self.keys[group_key] = descending
         column = group_key if group_key == value.sql else f"first({value.sql})"
         if self.rollup:
             column = f"CASE WHEN grouping({group_key}) = 0 THEN first({value.sql}) END"
@@ -250,7 +265,10 @@ class Select:
                     "WITH ROLLUP together with ORDER BY", self.e.start(self.order[0].this)
                 )
             slot = context.grouping.slot if context.grouping is not None else str
-            parts = [f"{slot(f'grouping({each})')}, {slot(each)} ASC NULLS FIRST" for each in self.keys]
+            parts = [
+                f"{slot(f'grouping({each})')}, {slot(each)} {'DESC NULLS LAST' if desc else 'ASC NULLS FIRST'}"
+                for each, desc in self.keys.items()
+            ]
             return " ORDER BY " + ", ".join(parts)
         parts = []
         for item in self.order:

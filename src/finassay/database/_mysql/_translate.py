@@ -32,8 +32,9 @@ def translate(sql: str, *, schema: Mapping[str, Mapping[str, str]] | None = None
     sql : str
         One SELECT, with WITH, UNION and the like; comments and a final semicolon are fine.
     schema : mapping of table to (mapping of column to type), optional
-        Declared types in MySQL's or DuckDB's words, such as ``DECIMAL(19,4)``. What MySQL computes depends on the types
-        of columns, so a column of a table that is not in it is refused where it is used.
+        Declared types in MySQL's or DuckDB's words, such as ``DECIMAL(19,4)``, of every table of the database: one that
+        is not in it does not exist. What MySQL computes depends on the types of columns, so without a schema every
+        column is refused.
 
     Returns
     -------
