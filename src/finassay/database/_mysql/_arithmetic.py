@@ -65,9 +65,9 @@ def multiply(left: Value, right: Value) -> Value:
     if cut > MAX_DIGITS:
         raise CannotConvert("decimal of more than 38 digits")
     target = v.decimal_type(digits, scale, min(held, cut))
-    call = v.call(
-        "mysql_multiply", f"CAST({first.sql} AS VARCHAR)", f"CAST({second.sql} AS VARCHAR)", str(target.held)
-    )
+    function = "mysql_multiply_rounded" if target.held == scale < held else "mysql_multiply"
+    texts = (f"CAST({each.sql} AS VARCHAR)" for each in (first, second))
+    call = v.call(function, *texts, str(target.held))
     return Value(f"CAST({call} AS {target.duckdb})", target)
 
 
@@ -135,21 +135,24 @@ def quotient(a: Value, b: Value) -> Value:
     scale = min(MAX_SCALE, a.type.scale + DIV_INCREMENT)
     held = words(whole_a + whole_b + more)
     digits = a.type.digits + b.type.held
+    exact = held
     if held > MAX_DIGITS - _ROOM and digits + held > MAX_DIGITS:
         held = max(scale, MAX_DIGITS - _ROOM)
     if held > MAX_DIGITS:
         raise CannotConvert("decimal of more than 38 digits")
     target = v.decimal_type(digits, scale, held)
-    return v.let([a, b], lambda x, y: _quotient_sql(x, y, target), target)
+    # Where no digit is held beyond those shown, the last one is rounded as MySQL would round it.
+    rounded = held == scale < exact
+    return v.let([a, b], lambda x, y: _quotient_sql(x, y, target, rounded=rounded), target)
 
 
-def _quotient_sql(a: Value, b: Value, target: Type) -> str:
+def _quotient_sql(a: Value, b: Value, target: Type, *, rounded: bool) -> str:
     shift = target.held - a.type.held + b.type.held
     size_a, size_b = a.type.digits + a.type.held, b.type.digits + b.type.held
     power = f"CAST('1{'0' * max(shift, 0)}' AS HUGEINT)"
-    if shift < 0 or (size_a + shift > MAX_DIGITS and size_b + shift > MAX_DIGITS):
+    if rounded or shift < 0 or (size_a + shift > MAX_DIGITS and size_b + shift > MAX_DIGITS):
         call = v.call(
-            "mysql_divide",
+            "mysql_divide_rounded" if rounded else "mysql_divide",
             f"CAST({a.sql} AS VARCHAR)",
             f"CAST(nullif({b.sql}, 0) AS VARCHAR)",
             str(target.held),

@@ -153,11 +153,24 @@ def between(value: Value, low: Value, high: Value) -> Value:
     values = [value, low, high]
     if any(each.type.kind in {"date", "datetime"} for each in values):
         values = [_as_moment(each) for each in values]
+    families = {_family(each) for each in values} - {"null"}
+    if families == {"number", "text"} and {_family(low), _family(high)} == families:
+        values = [_number_of(each) for each in values]
     kinds, bounds = ({_family(each) for each in some} - {"null"} for some in (values, values[1:]))
     if len(kinds) > 1 and len(bounds) > 1:
         raise CannotConvert("BETWEEN over mixed types")
     value, low, high = values
     return Value(f"({compare('>=', value, low).sql} AND {compare('<=', value, high).sql})", v.BOOL)
+
+
+def _number_of(value: Value) -> Value:
+    """Return a DOUBLE, where it is as exact as what it comes from: a number of at most 15 digits, or its text."""
+    plain = _plain(value)
+    if plain.type.kind == "str" and not isinstance(plain.literal, str):
+        raise CannotConvert("BETWEEN over mixed types")
+    if plain.type.kind in {"dbl", "uint"}:
+        raise CannotConvert("BETWEEN over mixed types")
+    return to_double(plain)
 
 
 def _as_moment(value: Value) -> Value:

@@ -30,7 +30,13 @@ from finassay.database._mysql._convert import (
     to_condition,
     to_number,
 )
-from finassay.database._mysql._nodes import QUERIES, beside_window, has_aggregate, walk_own
+from finassay.database._mysql._nodes import (
+    QUERIES,
+    beside_other_windows,
+    beside_window,
+    has_aggregate,
+    walk_own,
+)
 from finassay.database._mysql._registry import FUNCTIONS, Call
 from finassay.database._mysql._values import Type, Value
 from finassay.database._places import unknown_column
@@ -462,7 +468,13 @@ class Expressions:
             raise CannotConvert("window over this expression")
         over = self.queries.over(node, context)
         if call.this in AGGREGATES:
-            return self._aggregate(call, context, over=over)
+            value = self._aggregate(call, context, over=over)
+            if stored(value).sql != value.sql and beside_other_windows(node):
+                self.warn(
+                    f"open: {call.this}() OVER in an expression beside another window: how many digits the expression "
+                    "sees depends on MySQL's plan"
+                )
+            return value
         if call.this not in WINDOW_ONLY:
             self.source.unsupported(f"function {call.this}() OVER", self.start(node))
         value = window_function(call.this, self._window_arguments(call, context), over)

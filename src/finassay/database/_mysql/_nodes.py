@@ -50,3 +50,17 @@ def beside_window(node: Any) -> bool:
     return any(isinstance(each, exp.Column) for each in own) and not any(
         isinstance(each, exp.Window) or is_aggregate(each) for each in own
     )
+
+
+def beside_other_windows(window: Any) -> bool:
+    """Return whether a window function inside an expression stands in a SELECT with windows of another order."""
+    if isinstance(window.parent, (exp.Select, exp.Alias)):
+        return False
+    select = window.find_ancestor(exp.Select)
+    sorts = {
+        str([each.args.get(part) for part in ("partition_by", "order", "alias")])
+        for item in select.expressions
+        for each in walk_own(item)
+        if isinstance(each, exp.Window)
+    }
+    return len(sorts) > 1

@@ -3,7 +3,7 @@
 # ruff: noqa: E501 - regular expressions and SQL bodies
 from __future__ import annotations
 
-from decimal import ROUND_DOWN, Context, Decimal
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
 from typing import TYPE_CHECKING
 
 from finassay.database._mysql._general_ci import CHARACTERS, WEIGHTS
@@ -175,22 +175,40 @@ def _macros() -> dict[str, str]:
 _EXACT = Context(prec=200)
 
 
+def _text(exact: Decimal, scale: int, rounding: str) -> str:
+    return format(exact.quantize(Decimal(1).scaleb(-scale), rounding=rounding, context=_EXACT), "f")
+
+
 def _divide(dividend: str, divisor: str, scale: int) -> str:
     """Divide exactly, cut after `scale` digits as MySQL's ``do_div_mod`` does."""
-    quotient = _EXACT.divide(Decimal(dividend), Decimal(divisor))
-    return format(quotient.quantize(Decimal(1).scaleb(-scale), rounding=ROUND_DOWN, context=_EXACT), "f")
+    return _text(_EXACT.divide(Decimal(dividend), Decimal(divisor)), scale, ROUND_DOWN)
+
+
+def _divide_rounded(dividend: str, divisor: str, scale: int) -> str:
+    return _text(_EXACT.divide(Decimal(dividend), Decimal(divisor)), scale, ROUND_HALF_UP)
 
 
 def _multiply(left: str, right: str, scale: int) -> str:
     """Multiply exactly, cut after `scale` digits."""
-    product = _EXACT.multiply(Decimal(left), Decimal(right))
-    return format(product.quantize(Decimal(1).scaleb(-scale), rounding=ROUND_DOWN, context=_EXACT), "f")
+    return _text(_EXACT.multiply(Decimal(left), Decimal(right)), scale, ROUND_DOWN)
+
+
+def _multiply_rounded(left: str, right: str, scale: int) -> str:
+    return _text(_EXACT.multiply(Decimal(left), Decimal(right)), scale, ROUND_HALF_UP)
+
+
+_EXACT_FUNCTIONS = {
+    "mysql_divide": _divide,
+    "mysql_divide_rounded": _divide_rounded,
+    "mysql_multiply": _multiply,
+    "mysql_multiply_rounded": _multiply_rounded,
+}
 
 
 def setup(connection: duckdb.DuckDBPyConnection) -> None:
     """Register on a connection what translated statements call; before ``lock_configuration``.
 
-    Temporary macros named ``mysql_*`` and two exact decimal functions; calling it again replaces them. No setting of the
+    Temporary macros named ``mysql_*`` and exact decimal functions; calling it again replaces them. No setting of the
     connection is changed: collation, the order of NULLs and division are written into every translated statement.
 
     Parameters
@@ -202,7 +220,7 @@ def setup(connection: duckdb.DuckDBPyConnection) -> None:
 
     for signature, body in _ordered(_macros()):
         connection.execute(f"CREATE OR REPLACE TEMP MACRO {signature} AS ({body})")
-    for function_name, function in (("mysql_divide", _divide), ("mysql_multiply", _multiply)):
+    for function_name, function in _EXACT_FUNCTIONS.items():
         try:
             connection.create_function(function_name, function, [VARCHAR, VARCHAR, INTEGER], VARCHAR)
         except Exception as error:
