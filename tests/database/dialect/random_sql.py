@@ -87,6 +87,62 @@ class Generator:
             else:
                 yield f"SELECT {self._of(('g', 'flag', 'YEAR(d)'))} AS k, {self.aggregate()} AS v FROM t GROUP BY k ORDER BY k"
 
+    def layered(self, count: int) -> Iterator[str]:
+        """Yield `count` statements of groups, windows and derived tables: what each layer keeps of a number's digits."""
+        for _ in range(count):
+            yield self._pick([self._windowed, self._grouped, self._derived, self._group_in_window])
+
+    def _windowed(self) -> str:
+        return f"SELECT id, {self._over(self._window)} AS v FROM t ORDER BY id"
+
+    def _grouped(self) -> str:
+        order = self._of(("", " ORDER BY k", " ORDER BY k DESC", " ORDER BY SUM(n), k"))
+        more = self._of(("", "", ", COUNT(DISTINCT g) AS c"))
+        return f"SELECT id % 3 AS k, {self._over(self._group)} AS v{more} FROM t GROUP BY k{order}"
+
+    def _derived(self) -> str:
+        outer = self._over(lambda: str(self._of(("a", "b"))))
+        kind = self._random.randrange(4)
+        if kind == 0:
+            inner = f"SELECT id, {self._quotient()} AS a, {self._quotient()} AS b FROM t"
+        elif kind == 1:
+            inner = f"SELECT id, {self._window()} AS a, {self._quotient()} AS b FROM t"
+        elif kind == 2:
+            inner = f"SELECT id % 3 AS id, {self._group()} AS a, {self._over(self._group)} AS b FROM t GROUP BY id % 3"
+        else:
+            inner = f"SELECT id, {self._quotient()} AS a, {self._quotient()} AS b FROM t LIMIT 100"
+        if self._random.random() < 0.3:
+            return f"SELECT {self._of(_SUMMARIES)}({outer}) AS v FROM ({inner}) x"
+        return f"WITH x AS ({inner}) SELECT id, {outer} AS v FROM x ORDER BY id"
+
+    def _group_in_window(self) -> str:
+        window = f"{self._of(_SUMMARIES)}({self._group()}) OVER (ORDER BY id % 3)"
+        return f"SELECT id % 3 AS k, {self._over(lambda: self._pick([self._group, lambda: window]))} AS v FROM t GROUP BY k ORDER BY k"
+
+    def _quotient(self) -> str:
+        a, b = self._of(_AMOUNTS), self._of(_AMOUNTS)
+        return str(self._of((f"{a} / {b}", f"{a} / 7", f"{a} / {b} - 1", f"{a}", f"ROUND({a} / {b}, 4)", f"IFNULL({a} / {b}, 0)",
+                             f"CASE WHEN {b} > 1 THEN {a} / {b} END", f"({a} - {b}) / {b} * 100", f"SQRT(ABS({a}))")))  # fmt: skip
+
+    def _group(self) -> str:
+        return f"{self._of(_SUMMARIES)}({self._quotient()})"
+
+    def _window(self) -> str:
+        e = self._quotient()
+        return str(self._of((
+            f"{self._of(_SUMMARIES)}({e}) OVER ({self._of(_WINDOWS)})",
+            f"{self._of(('LAG', 'LEAD', 'FIRST_VALUE', 'LAST_VALUE'))}({e}) OVER (ORDER BY id)",
+        )))  # fmt: skip
+
+    def _over(self, part: Callable[[], str]) -> str:
+        """An expression over a part of a layer and, perhaps, another."""
+        a, b = part(), part()
+        return str(self._of((
+            f"({a}) * 1000000", f"({a}) * 1e6", f"({a}) / 7", f"({a}) / ({b})", f"({a}) - ({b})", f"ROUND({a}, 6)",
+            f"ROUND(({a}) / ({b}) - 1, 4)", a, f"CONCAT(ROUND({a}, 2), '%')", f"IFNULL({a}, 0) * 1000", f"ABS({a}) + 1",
+            f"CASE WHEN ({a}) > 1 THEN ({b}) * 100 ELSE 0 END",
+        )))  # fmt: skip
+
     def _of(self, options: tuple[object, ...]) -> object:  # type: ignore[misc]
         return self._random.choice(options)
 
@@ -198,6 +254,15 @@ class Generator:
         ])  # fmt: skip
 
 
+_AMOUNTS = ("n", "price", "rate", "x", "id", "price", "3")
+_SUMMARIES = ("AVG", "SUM", "MAX", "MIN", "STDDEV_SAMP", "STD")
+_WINDOWS = (
+    "",
+    "PARTITION BY flag",
+    "ORDER BY id",
+    "PARTITION BY id % 3 ORDER BY id",
+    "ORDER BY id ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
+)
 _PADS = ("'*'", "'xy'")
 _DELIMITERS = ("'.'", "'a'")
 _PATTERNS = ("'%a%'", "'A_%'", "'_'", "'%银行'", "'alpha'")
