@@ -30,11 +30,17 @@ ALLOWED = [
     ("mysql", "EXPLAIN FORMAT=JSON SELECT 1"),
     ("mysql", "SET @x := 1, @y = (SELECT max(volume) FROM prices)"),
     ("mysql", "SELECT @rank := @rank + 1 FROM prices, (SELECT @rank := 0) r"),
-    ("mysql", "SELECT SLEEP(0.1), BENCHMARK(10, 1), GET_LOCK('a', 0)"),  # bounded by the time limit
+    ("mysql", "SELECT SLEEP(0.1), BENCHMARK(10, 1)"),  # bounded by the time limit
+    ("mysql", "SELECT @@version, @@session.sql_mode, @@GLOBAL.time_zone"),
+    ("mysql", "SELECT TABLE_NAME FROM INFORMATION_SCHEMA.TABLES"),
+    ("mysql", "DESCRIBE information_schema.tables"),
     ("postgres", "SELECT E'it\\'s' || $tag$; text$tag$"),
     ("postgres", "SHOW search_path"),
     ("postgres", "EXPLAIN (ANALYZE, FORMAT JSON) SELECT 1"),
     ("postgres", "SELECT * FROM pg_catalog.pg_class"),
+    ("postgres", "SELECT relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace"),
+    ("postgres", "SELECT current_setting('TimeZone'), pg_typeof(1), 'prices'::regclass"),
+    ("postgres", "SHOW TIME ZONE"),
     ("postgres", "TABLE prices"),
     ("postgres", "SELECT pg_sleep(1)"),
 ]
@@ -58,11 +64,33 @@ REFUSED = [
     ("duckdb", "SELECT * FROM sqlite_scan('a', 'b')", "file_access"),
     ("duckdb", "SELECT * FROM duckdb_secrets()", "file_access"),
     ("duckdb", "SELECT getenv('HOME')", "file_access"),
+    # Relations of DuckDB's own that name files of the host, or what lies behind overlays and in other schemas.
+    *[("duckdb", f"SELECT * FROM {name}", "schema_not_allowed") for name in (
+        "pragma_database_list", "main.pragma_database_list", "duckdb_databases", "duckdb_logs", "duckdb_views",
+        "duckdb_tables", "sqlite_master", "pg_views", "pg_catalog.pg_settings", "information_schema.views")],
+    *[("duckdb", f"SELECT * FROM {name}()", "file_access") for name in (
+        "duckdb_databases", "duckdb_settings", "duckdb_temporary_files", "duckdb_logs", "duckdb_views",
+        "duckdb_tables", "duckdb_columns")],
+    ("duckdb", "SELECT * FROM pragma_table_info('other.prices')", "file_access"),
+    ("duckdb", "SELECT current_setting('temp_directory')", "not_allowed"),
+    ("duckdb", "SELECT current_setting('temp_' || 'directory')", "not_allowed"),
+    ("duckdb", "SHOW ALL TABLES", "not_read_only"),
     ("duckdb", "SELECT * FROM query('DROP TABLE prices')", "dynamic_sql"),
     ("duckdb", "SELECT * FROM query_table('prices')", "dynamic_sql"),
     ("duckdb", "SELECT * FROM finassay_base.main.prices", "schema_not_allowed"),
     ("duckdb", "SELECT * FROM temp.prices", "schema_not_allowed"),
     ("mysql", "SELECT * FROM mysql.user", "schema_not_allowed"),
+    *[("mysql", f"SELECT * FROM {name}", "schema_not_allowed") for name in (
+        "information_schema.processlist", "`INFORMATION_SCHEMA`.`PROCESSLIST`", "information_schema.files",
+        "information_schema.global_variables", "information_schema.user_privileges", "performance_schema.threads")],
+    *[("mysql", f"SELECT {name}", "not_allowed") for name in (
+        "@@datadir", "@@GLOBAL.datadir", "@@`secure_file_priv`", "1 + (SELECT @@hostname)", "@@hot.key_buffer_size")],
+    ("mysql", "SHOW TABLES WHERE @@datadir LIKE '/var%'", "not_allowed"),
+    ("mysql", "SHOW TABLES WHERE EXISTS (SELECT 1)", "not_read_only"),
+    ("mysql", "SELECT GET_LOCK('a', 0)", "not_read_only"),
+    ("mysql", "SELECT RELEASE_ALL_LOCKS()", "not_read_only"),
+    ("mysql", "SHOW VARIABLES", "not_read_only"),
+    ("mysql", "SHOW DATABASES", "not_read_only"),
     ("mysql", "SELECT * FROM prices p, `Market`.prices", "schema_not_allowed"),  # database names have case
     ("mysql", "SHOW TABLES FROM mysql", "schema_not_allowed"),
     ("mysql", "SHOW COLUMNS FROM user FROM mysql", "schema_not_allowed"),
@@ -107,6 +135,22 @@ REFUSED = [
     ("postgres", "SELECT pg_catalog.pg_read_file('/etc/passwd')", "file_access"),
     ("postgres", "SELECT U&\"pg\\005fread_file\"('/etc/passwd')", "ambiguous_text"),
     ("postgres", "SELECT lo_import('/etc/passwd')", "file_access"),
+    # What a privileged role may read: passwords, values of forbidden tables, the host, statements of others.
+    *[("postgres", f"SELECT * FROM {name}", "schema_not_allowed") for name in (
+        "pg_shadow", "pg_authid", "pg_catalog.pg_authid", "pg_user", "pg_roles", "pg_stats", "pg_statistic",
+        "pg_hba_file_rules", "pg_file_settings", "pg_settings", "pg_largeobject", "pg_stat_activity",
+        "pg_stat_statements", "pg_proc", "pg_database", '"pg_shadow"', "PG_SHADOW",
+        "information_schema.enabled_roles")],
+    *[("postgres", f"SELECT {call}", "not_allowed") for call in (
+        "current_setting('data_directory')", "pg_catalog.current_setting('hba_file')", "current_setting($$x$$ || 'y')",
+        "pg_stat_get_activity(NULL)", "pg_show_all_settings()", "pg_get_viewdef(16384)", "inet_server_addr()",
+        "relname FROM pg_class WHERE pg_relation_size(oid) > 0", "16384::regclass", "CAST(x AS regclass) FROM prices")],
+    *[("postgres", f"SELECT {call}", "not_read_only") for call in (
+        "pg_advisory_lock(1)", "pg_try_advisory_xact_lock(1)", "pg_advisory_unlock_all()")],
+    ("postgres", "SHOW data_directory", "not_allowed"),
+    ("postgres", 'SHOW "hba_file"', "not_allowed"),
+    ("postgres", "SHOW ALL", "not_allowed"),
+    ("postgres", "SHOW search_path; DROP TABLE prices", "several_statements"),
     ("postgres", "SELECT * FROM dblink('', 'SELECT 1') AS t(a int)", "file_access"),
     ("postgres", "SELECT query_to_xml('SELECT 1', true, true, '')", "dynamic_sql"),
     ("postgres", "SELECT set_config('default_transaction_read_only', 'off', false)", "not_read_only"),

@@ -250,6 +250,12 @@ class DuckDBEngine(BaseEngine):
             raise QueryRefused(
                 f"{len(statements)} statements were sent where one is allowed.", reason="several_statements"
             )
+        if self._files and types == {"EXPLAIN"} and re.match(r"(?i)[\s(]*EXPLAIN\b[\s(]*ANALY[SZ]E\b", sql):
+            raise QueryRefused(
+                "EXPLAIN ANALYZE names the files of the host that were read.",
+                reason="file_access",
+                hint="Use EXPLAIN.",
+            )
         if types == {"MULTI"} and re.search(r"(?i)\b(?:UN)?PIVOT\b", sql):
             return  # PIVOT without IN reads the values first
         if not types <= _READING:

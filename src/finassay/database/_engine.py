@@ -21,6 +21,7 @@ from finassay.database._types import (
     TableInfo,
     UnsupportedSyntax,
 )
+from finassay.database._visible import only_allowed_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -148,6 +149,8 @@ class BaseEngine(ABC):
                 sql, language, policy, self.default_schema, engine=self.dialect, catalogs=self.catalogs
             )
             executed, warnings = self._translated(sql, language)
+            allowed = policy.schemas if policy.schemas is not None else (self.default_schema,)
+            executed = only_allowed_rows(executed, tree, self.dialect, allowed, self.default_schema)
             executed = self._overlaid(executed)
             try:
                 watch.running = True

@@ -17,7 +17,6 @@ OTHER_STATEMENTS = frozenset(
     REVOKE ROLLBACK SAVEPOINT SECURITY SET SHUTDOWN SIGNAL START STOP TRUNCATE UNINSTALL UNLOCK UPDATE USE VACUUM
     XA""".split()
 )
-METADATA_SCHEMAS = frozenset({"information_schema", "pg_catalog"})
 # Functions that read or write files, or reach other servers.
 FILE_FUNCTION = re.compile(
     r"""^(?: load_file | read_\w+ | scan_\w+ | \w+_scan(?:_\w+)? | parquet_\w+ | sniff_csv | glob | getenv | st_read\w*
@@ -36,18 +35,25 @@ WRITING_FUNCTION = re.compile(
       | write_log )$""",
     re.VERBOSE,
 )
+LOCK_FUNCTION = re.compile(
+    r"^(?: (?:get|release|release_all|is_free|is_used)_locks? | pg_(?:try_)?advisory_\w+ )$", re.VERBOSE
+)
+HOST_FUNCTION = re.compile(r"^(?: inet_(?:server|client)_(?:addr|port) )$", re.VERBOSE)
+# duckdb_tables() and the like are not here: they show the paths of files and the tables behind overlays.
 DUCKDB_TABLE_FUNCTIONS = frozenset(
-    """range generate_series unnest json_each json_tree generate_subscripts repeat repeat_row pragma_table_info
-    duckdb_columns duckdb_constraints duckdb_functions duckdb_indexes duckdb_keywords duckdb_schemas duckdb_tables
-    duckdb_types duckdb_views pg_timezone_names histogram histogram_values regexp_split_to_table""".split()
+    """range generate_series unnest json_each json_tree generate_subscripts repeat repeat_row duckdb_functions
+    duckdb_keywords duckdb_types pg_timezone_names histogram histogram_values regexp_split_to_table""".split()
 )
 # A table name that DuckDB would open as a file.
 FILE_NAME = re.compile(
     r"[/\\*?\[]|\.(?:csv|tsv|txt|parquet|json|jsonl|ndjson|xlsx|arrow|db|duckdb|gz|zst)$|^\w+:", re.IGNORECASE
 )
-SHOWN = re.compile(
-    r"""^SHOW\s+(?:(?:FULL|EXTENDED|GLOBAL|SESSION|ALL)\s+)*
-    (TABLES|COLUMNS|FIELDS|CREATE\s+(?:TABLE|VIEW)|DATABASES|SCHEMAS|INDEX|INDEXES|KEYS|TABLE\s+STATUS|VARIABLES
-     |STATUS|WARNINGS|ERRORS|CHARACTER\s+SET|CHARSET|COLLATION|ENGINES)\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
+SHOWN = {
+    "duckdb": re.compile(r"^SHOW\s+(TABLES|DATABASES)\b", re.IGNORECASE),
+    "mysql": re.compile(
+        r"""^SHOW\s+(?:(?:FULL|EXTENDED)\s+)*
+        (TABLES|COLUMNS|FIELDS|CREATE\s+(?:TABLE|VIEW)|INDEX|INDEXES|KEYS|TABLE\s+STATUS|WARNINGS|ERRORS
+         |CHARACTER\s+SET|CHARSET|COLLATION)\b""",
+        re.IGNORECASE | re.VERBOSE,
+    ),
+}

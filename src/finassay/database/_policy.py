@@ -14,7 +14,8 @@ from finassay.database._forbidden import (
     DUCKDB_TABLE_FUNCTIONS,
     FILE_FUNCTION,
     FILE_NAME,
-    METADATA_SCHEMAS,
+    HOST_FUNCTION,
+    LOCK_FUNCTION,
     OTHER_STATEMENTS,
     READS,
     SHOWN,
@@ -22,6 +23,7 @@ from finassay.database._forbidden import (
     WRITING_FUNCTION,
 )
 from finassay.database._lexical import refuse_ambiguous_tokens, refuse_hidden_text
+from finassay.database._metadata import PG_FUNCTIONS, RELATIONS, SETTINGS, metadata_name
 from finassay.database._places import place_at, place_of_line, syntax_error
 from finassay.database._references import table_references
 from finassay.database._types import Dialect, QueryError, QueryPolicy, QueryRefused
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
 
     from finassay.core import Place
+
+_SCOPES = {"global", "session", "local"}
 
 
 def check(
@@ -53,7 +57,8 @@ def check(
     dialect : {"duckdb", "mysql", "postgres"}
         The language it is written in.
     policy : QueryPolicy
-        Which schemas may be read. ``information_schema`` and ``pg_catalog`` may always be: they hold metadata.
+        Which schemas may be read. The relations of ``information_schema`` and ``pg_catalog`` that describe tables may
+        always be; the engines show what lies in these schemas only.
     default_schema : str
         Where names without a schema are looked up.
     engine : Dialect, optional
@@ -82,13 +87,13 @@ def check(
         return check(explained, dialect, policy, default_schema, engine=engine, catalogs=catalogs)
     statement = _one_statement(sql, tokens)
     _refuse_other_statements(sql, statement, word, dialect)
-    _refuse_tokens(sql, statement)
+    _refuse_tokens(sql, statement, dialect, engine or dialect)
     if word == "SHOW":
         return _check_show(sql, statement, dialect, policy, default_schema)
     tree = _parse(sql, dialect)
     allowed = {*(policy.schemas if policy.schemas is not None else (default_schema,))}
     _refuse_nodes(sql, tree, dialect, engine or dialect)
-    _refuse_schemas(sql, tree, dialect, allowed, default_schema, catalogs)
+    _refuse_schemas(sql, tree, engine or dialect, allowed, default_schema, catalogs)
     return tree
 
 
@@ -161,16 +166,42 @@ def _refuse_other_statements(sql: str, statement: Sequence[Token], word: str, di
     raise syntax_error(f"no statement begins with {statement[0].text!r}.", place, hint)
 
 
-def _refuse_tokens(sql: str, statement: Sequence[Token]) -> None:
-    """Refuse INTO and functions by name, on tokens: whatever tree the parser makes of them."""
+def _refuse_tokens(sql: str, statement: Sequence[Token], dialect: Dialect, engine: Dialect) -> None:
+    """Refuse INTO, functions and settings by name, on tokens: whatever tree the parser makes of them."""
     from sqlglot.tokenizer_core import TokenType
 
-    for token, following in zip(statement, [*statement[1:], None], strict=True):
+    for at, token in enumerate(statement):
+        following = statement[at + 1] if at + 1 < len(statement) else None
         if token.token_type == TokenType.INTO:
             _refuse_into(sql, token, following)
+        if token.token_type == TokenType.SESSION_PARAMETER:
+            _refuse_setting(sql, token, _variable(statement[at + 1 : at + 5]), dialect)
         opens = following is not None and following.token_type == TokenType.L_PAREN
         if opens and token.token_type != TokenType.STRING:
-            _refuse_function(sql, token)
+            _refuse_function(sql, token, engine)
+        if opens and token.text.lower() == "current_setting":
+            known = at + 2 < len(statement) and statement[at + 2].token_type == TokenType.STRING
+            _refuse_setting(sql, token, statement[at + 2].text if known else "", engine)
+
+
+def _variable(tokens: Sequence[Token]) -> str:
+    """Return the name of a system variable from the tokens after @@: its last part, as in @@session.sql_mode."""
+    scoped = len(tokens) > 2 and tokens[1].text == "." and tokens[0].text.lower() in _SCOPES
+    parts = tokens[2:] if scoped else tokens
+    compound = len(parts) > 1 and parts[1].text == "."
+    return "" if compound or not parts else parts[0].text
+
+
+def _refuse_setting(sql: str, token: Token, name: str, engine: Dialect) -> None:
+    if name.lower() in SETTINGS[engine]:
+        return
+    shown = f"The setting {name}" if name else "A setting without a plain name"
+    raise QueryRefused(
+        f"{shown} may not be read: settings can tell of the host and of other users.",
+        place=place_at(sql, token.start),
+        reason="not_allowed",
+        hint=f"Allowed: {', '.join(sorted(SETTINGS[engine]))}.",
+    )
 
 
 def _refuse_into(sql: str, token: Token, following: Token | None) -> NoReturn:
@@ -186,7 +217,7 @@ def _refuse_into(sql: str, token: Token, following: Token | None) -> NoReturn:
     )
 
 
-def _refuse_function(sql: str, token: Token) -> None:
+def _refuse_function(sql: str, token: Token, engine: Dialect) -> None:
     name, place = token.text.lower(), place_at(sql, token.start)
     if FILE_FUNCTION.match(name):
         message = f"The function {name} reaches files or other servers."
@@ -198,6 +229,16 @@ def _refuse_function(sql: str, token: Token) -> None:
         raise QueryRefused(message, place=place, reason="dynamic_sql", hint="Write the statement itself.")
     if WRITING_FUNCTION.match(name):
         raise QueryRefused(f"The function {name} changes the server.", place=place, reason="not_read_only")
+    if LOCK_FUNCTION.match(name):
+        message = f"The function {name} works on locks that others wait for."
+        raise QueryRefused(message, place=place, reason="not_read_only", hint="Nothing is written here.")
+    unknown = engine == "postgres" and name.startswith("pg_") and name not in PG_FUNCTIONS
+    if unknown or HOST_FUNCTION.match(name):
+        message = (
+            f"The function {name} may not be used: it can tell of the host, other users or other schemas."
+        )
+        hint = f"Allowed: {', '.join(sorted(PG_FUNCTIONS))}." if unknown else None
+        raise QueryRefused(message, place=place, reason="not_allowed", hint=hint)
 
 
 def _parse(sql: str, dialect: Dialect) -> exp.Expr:
@@ -258,6 +299,19 @@ def _refuse_nodes(sql: str, tree: exp.Expr, dialect: Dialect, engine: Dialect) -
             )
         if dialect == "duckdb" and isinstance(node, exp.Table):
             _refuse_files(sql, node)
+        if engine == "postgres" and isinstance(node, exp.Cast):
+            _refuse_object_names(sql, node)
+
+
+def _refuse_object_names(sql: str, cast: exp.Cast) -> None:
+    """Refuse ``number::regclass``, which names objects of any schema."""
+    from sqlglot import exp
+
+    kind = cast.to.sql(dialect="postgres").lower()
+    if kind.startswith("reg") and not (isinstance(cast.this, exp.Literal) and cast.this.is_string):
+        message = f"A cast to {kind} gives the names of objects of any schema."
+        hint = "Join pg_class and pg_namespace by oid; a cast of a literal name is allowed."
+        raise QueryRefused(message, place=_place_of(sql, cast), reason="not_allowed", hint=hint)
 
 
 def _refuse_write(sql: str, node: exp.Expr) -> NoReturn:
@@ -303,24 +357,32 @@ def _refuse_files(sql: str, table: exp.Table) -> None:
 def _refuse_schemas(
     sql: str,
     tree: exp.Expr,
-    dialect: Dialect,
+    engine: Dialect,
     allowed: set[str],
     default_schema: str,
     catalogs: Collection[str],
 ) -> None:
-
     for table in table_references(tree):
         if table.catalog and table.catalog not in catalogs:
             _refuse_schema(sql, table, f"{table.catalog}.{table.db}", allowed)
-        _refuse_unless_allowed(sql, table, table.db or default_schema, dialect, allowed)
+        name = metadata_name(table, engine, default_schema)
+        if name is None:
+            _refuse_unless_allowed(sql, table, table.db or default_schema, engine, allowed)
+        elif name not in RELATIONS[engine]:
+            known = sorted(each.rpartition(".")[2] for each in RELATIONS[engine])
+            raise QueryRefused(
+                f"{'.'.join(part.name for part in table.parts)} may not be read: it can tell of the host, other users "
+                "or other schemas.",
+                place=_place_of(sql, table),
+                reason="schema_not_allowed",
+                hint=f"Of the server's own relations these may be read: {', '.join(known)}.",
+            )
 
 
-def _refuse_unless_allowed(
-    sql: str, node: exp.Expr, schema: str, dialect: Dialect, allowed: set[str]
-) -> None:
-    exact = dialect == "mysql"
+def _refuse_unless_allowed(sql: str, node: exp.Expr, schema: str, engine: Dialect, allowed: set[str]) -> None:
+    exact = engine == "mysql"
     known = allowed if exact else {name.lower() for name in allowed}
-    if schema.lower() not in METADATA_SCHEMAS and (schema if exact else schema.lower()) not in known:
+    if (schema if exact else schema.lower()) not in known:
         _refuse_schema(sql, node, schema, allowed)
 
 
@@ -351,13 +413,18 @@ def _check_show(
 
     allowed = {*(policy.schemas if policy.schemas is not None else (default_schema,))}
     words = " ".join(token.text for token in statement)
-    shown = SHOWN.match(words)
-    if dialect != "postgres" and not shown:
+    if dialect == "postgres":
+        name = "_".join(" ".join(token.text for token in statement[1:]).split()).strip('"')
+        name = {"time_zone": "timezone"}.get(name.lower(), name)
+        _refuse_setting(sql, statement[0], name, dialect)
+        return exp.Show(this=words)
+    shown = SHOWN[dialect].match(words)
+    if not shown or any(token.text.upper() == "SELECT" for token in statement):
         message = f"SHOW {statement[1].text.upper() if len(statement) > 1 else ''} may not be used."
         raise QueryRefused(
             message, place=place_at(sql, 0), reason="not_read_only", hint="Query information_schema."
         )
-    for schema in _shown_schemas(statement, shown.group(1).upper() if shown else ""):
+    for schema in _shown_schemas(statement, shown.group(1).upper()):
         _refuse_unless_allowed(sql, exp.Placeholder(), schema, dialect, allowed)
     return exp.Show(this=words)
 
