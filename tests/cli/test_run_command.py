@@ -140,6 +140,14 @@ class TestTheCandidatesFault:
 
 
 class TestGoodInput:
+    def test_dates_beyond_those_of_python_are_shown_and_written(self, tmp_path: Path, market: Path) -> None:
+        sql = (
+            "SELECT TIMESTAMP 'infinity' AS never, DATE 'infinity' AS nor_this, 12345678.25::DOUBLE AS number"
+        )
+        outcome = finassay(program(tmp_path, "q.sql", sql), "--db", market, "--out", tmp_path / "out")
+        assert outcome.exit_code == ExitCode.OK
+        assert "12345678.25" in outcome.stdout
+
     def test_windows_line_ends_run(self, tmp_path: Path, market: Path) -> None:
         query = program(tmp_path, "q.sql", "SELECT max(close) AS high\r\nFROM prices\r\n-- the end\r\n")
         outcome = finassay(query, "--db", market)

@@ -374,6 +374,28 @@ class TestTheTrace:
         write_run(done, tmp_path, force=True)
         assert json.loads((tmp_path / "trace.json").read_text())["outcome"] == "ok"
 
+    def test_overwriting_leaves_nothing_of_the_run_before(self, market: Path, tmp_path: Path) -> None:
+        write_run(run(Submission("sql", sql_code="SELECT 1 AS one"), str(market)), tmp_path / "out")
+        failed = run(Submission("sql", sql_code="SELECT nothing"), str(market))
+        write_run(failed, tmp_path / "out", force=True)
+        assert [path.name for path in (tmp_path / "out").iterdir()] == ["trace.json"]
+
+    def test_a_link_in_the_output_folder_is_replaced_and_not_followed(
+        self, market: Path, tmp_path: Path
+    ) -> None:
+        mine = tmp_path / "mine.txt"
+        mine.write_text("precious")
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "result.csv").symlink_to(mine)
+        write_run(
+            run(Submission("sql", sql_code="SELECT 1 AS one"), str(market)), tmp_path / "out", force=True
+        )
+        assert mine.read_text() == "precious"
+        assert (tmp_path / "out" / "result.csv").read_text().split() == ['"one"', "1"]
+
+    def test_a_failed_program_is_not_said_to_have_ended_well(self, market: Path) -> None:
+        assert run_python("1 / 0", market).trace.warnings == []
+
     def test_a_password_is_nowhere(self) -> None:
         with pytest.raises(InputError) as caught:
             run(Submission("sql", sql_code="SELECT 1"), "mysql://someone:hush-hush@127.0.0.1:1/db")

@@ -136,15 +136,17 @@ def test_a_function_whose_code_has_no_version_is_refused(serial, cache, function
 PACKAGE = {
     "shop/__init__.py": "",
     "shop/job.py": """
+        import helper
         from .rates import RATE
 
         def price(number):
             from shop.late import extra
-            return number * RATE + extra()
+            return number * RATE + extra() + helper.shift()
     """,
     "shop/rates.py": "RATE = 2\n",
     "shop/late.py": "def extra():\n    return 0\n",
     "shop/unrelated.py": "",
+    "helper.py": "def shift():\n    return 0\n",  # a script beside the package
 }
 MAIN = """
     import sys
@@ -193,9 +195,16 @@ def test_an_unchanged_program_reuses_its_results(shop):
         ({"shop/job.py": "def price(number):\n    return -number\n"}, "[-1, -10] 2"),
         ({"shop/rates.py": "RATE = 3\n"}, "[3, 30] 2"),
         ({"shop/late.py": "def extra():\n    return 1\n"}, "[3, 21] 2"),
+        ({"helper.py": "def shift():\n    return 5\n"}, "[7, 25] 2"),
         ({"shop/__init__.py": "import shop.rates\nshop.rates.RATE = 5\n"}, "[5, 50] 2"),
     ],
-    ids=["its own module", "a module it imports", "one imported late", "the package above it"],
+    ids=[
+        "its own module",
+        "a module it imports",
+        "one imported late",
+        "a script beside it",
+        "the package above it",
+    ],
 )
 def test_a_changed_program_does_not_reuse_stale_results(shop, changed, printed):
     assert shop() == "[2, 20] 2"

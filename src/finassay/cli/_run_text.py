@@ -59,7 +59,7 @@ def _preview(table: pa.Table) -> Table:
     for column, label in zip(table.columns, names, strict=False):
         numeric = any(mark in str(column.type) for mark in ("int", "float", "double", "decimal"))
         view.add_column(escape(label), justify="right" if numeric else "left", overflow="fold")
-    values = [shown.column(k).to_pylist() for k in range(len(names))]
+    values = [_values(shown.column(k)) for k in range(len(names))]
     for row in zip(*values, strict=True):
         view.add_row(*(escape(_cell(value)) for value in row))
     if table.num_rows > PREVIEW_ROWS:
@@ -67,10 +67,18 @@ def _preview(table: pa.Table) -> Table:
     return view
 
 
+def _values(column: pa.ChunkedArray) -> list[object]:
+    try:
+        return list(column.to_pylist())
+    except (OverflowError, ValueError):  # a date beyond those of Python, such as DuckDB's infinity
+        width = "int32" if str(column.type) == "date32[day]" else "int64"
+        return list(column.cast(width).to_pylist())
+
+
 def _cell(value: object) -> str:
     if value is None:
         return "NULL"
-    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = f"{value:.10g}" if isinstance(value, float) else str(value)
     text = _printable(text)
     return text if len(text) <= _CELL else text[: _CELL - 1] + "…"
 

@@ -193,7 +193,7 @@ def _check(scratch: Path, mounts: Sequence[Mount], uid: int | None) -> None:
             raise InputError(
                 f"{mount.source} is to be read in the jail, but only its owner may read it, and the jail of root runs "
                 "as a user of its own.",
-                hint=f"Run finassay as an ordinary user, or 'chmod -R o+rX {mount.source}'.",
+                hint="Run finassay as an ordinary user, or give a copy that others may read.",
                 reason="bad_mount",
             )
 
@@ -268,6 +268,7 @@ def clean_environment() -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUTF8": "1",
         "MALLOC_ARENA_MAX": "2",  # an arena per thread would count against the address space
+        "ARROW_DEFAULT_MEMORY_POOL": "system",  # Arrow's own allocator reserves a GiB of it at once
         **{f"{name}_NUM_THREADS": "1" for name in one_thread},
     }
 

@@ -47,10 +47,12 @@ def _judge(
     breach = ending.reply.get("breach") if ending.reply else None
     if breach == "cpu" or code == -signal.SIGXCPU or (code == -signal.SIGKILL and cpu_s >= limits.cpu_s):
         return Outcome.TIMEOUT, _error("CpuLimit", f"It used more than {limits.cpu_s:g} s of CPU time.")
+    if (
+        breach == "memory" or ending.out_of_memory
+    ):  # whichever process the kernel took; others may wait for it
+        return Outcome.MEMORY, _error("MemoryLimit", f"It took more than {_size(limits.memory)} of memory.")
     if ending.timed_out:
         return Outcome.TIMEOUT, _error("TimeLimit", f"It ran longer than {limits.wall_s:g} s.")
-    if breach == "memory" or ending.out_of_memory:  # whichever of its processes the kernel took
-        return Outcome.MEMORY, _error("MemoryLimit", f"It took more than {_size(limits.memory)} of memory.")
     if breach == "scratch":
         text = f"It left more than {_size(limits.scratch)} in its scratch folder."
         return Outcome.KILLED, _error("ScratchLimit", text)

@@ -150,8 +150,14 @@ def build_trace(
         warnings.append(
             "the program was not isolated: it could read and write whatever its user can (--jail none)"
         )
-    if ended.outcome is not Outcome.OK and outputs.problem is not None and outputs.problem != ended.error:
-        warnings.append(outputs.problem.message)
+    left = outputs.problem
+    if (
+        ended.outcome is not Outcome.OK
+        and left is not None
+        and left != ended.error
+        and left.reason != "no_result"
+    ):
+        warnings.append(left.message)
     return Trace(
         finassay=finassay.__version__,
         program=TracedProgram(

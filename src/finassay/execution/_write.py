@@ -6,7 +6,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
 from finassay.core import InputError
+from finassay.execution._trace import Trace
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from finassay.execution._run import Run
 
 TRACE_FILE = "trace.json"
+_ABSTRACT = "abstract.txt"
 
 
 def check_output_folder(folder: Path, *, force: bool) -> None:
@@ -51,21 +55,45 @@ def write_run(run: Run, folder: Path, *, force: bool = False) -> None:
     """
     check_output_folder(folder, force=force)
     try:
+        _remove_earlier(folder)
         for result, traced in zip(run.tables, run.trace.tables, strict=True):
             _write_table(result.table, folder / traced.file)
         for figure, drawn in zip(run.figures, run.trace.figures, strict=True):
-            (folder / drawn.file).write_bytes(figure.png)
+            _put(folder / drawn.file, figure.png)
             if drawn.data_file:
-                text = json.dumps(figure.data, ensure_ascii=False, indent=1)
-                (folder / drawn.data_file).write_text(text, encoding="utf-8")
+                _put(folder / drawn.data_file, json.dumps(figure.data, ensure_ascii=False, indent=1).encode())
         if run.abstract is not None:
-            (folder / "abstract.txt").write_text(run.abstract, encoding="utf-8")
-        (folder / TRACE_FILE).write_text(run.trace.model_dump_json(indent=2) + "\n", encoding="utf-8")
+            _put(folder / _ABSTRACT, run.abstract.encode(errors="replace"))
+        _put(folder / TRACE_FILE, (run.trace.model_dump_json(indent=2) + "\n").encode(errors="replace"))
     except OSError as error:
         message = f"The results cannot be written to {folder}: {error.strerror}."
         raise InputError(
             message, hint="Free space or choose another folder.", reason="output_not_writable"
         ) from error
+
+
+def _remove_earlier(folder: Path) -> None:
+    """Remove the files of an earlier run in this folder, so that none is taken for this one's."""
+    try:
+        earlier = Trace.model_validate_json((folder / TRACE_FILE).read_bytes())
+    except (OSError, ValidationError):
+        return
+    named = [_ABSTRACT, TRACE_FILE]
+    named += [
+        name for table in earlier.tables for name in (table.file, str(Path(table.file).with_suffix(".csv")))
+    ]
+    named += [name for figure in earlier.figures for name in (figure.file, figure.data_file) if name]
+    for name in named:
+        if Path(name).name == name:  # never outside the folder, whatever the file says
+            (folder / name).unlink(missing_ok=True)
+
+
+def _put(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all; a link in its place is replaced, not followed."""
+    part = path.with_name(f".{path.name}.part")
+    part.unlink(missing_ok=True)
+    part.write_bytes(data)
+    part.replace(path)
 
 
 def _write_table(table: pa.Table, path: Path) -> None:
@@ -75,11 +103,14 @@ def _write_table(table: pa.Table, path: Path) -> None:
     import pyarrow.parquet
 
     unique = table.rename_columns(_unique(table.column_names))
-    pyarrow.parquet.write_table(unique, path)
+    with pa.BufferOutputStream() as sink:
+        pyarrow.parquet.write_table(unique, sink)
+        _put(path, sink.getvalue().to_pybytes())
     plain = [c.cast(pa.string()) if pa.types.is_duration(c.type) else c for c in unique.columns]
     if not any(pa.types.is_nested(c.type) or pa.types.is_interval(c.type) for c in plain):
-        flat = pa.Table.from_arrays(plain, names=unique.column_names)
-        pyarrow.csv.write_csv(flat, path.with_suffix(".csv"))
+        with pa.BufferOutputStream() as sink:
+            pyarrow.csv.write_csv(pa.Table.from_arrays(plain, names=unique.column_names), sink)
+            _put(path.with_suffix(".csv"), sink.getvalue().to_pybytes())
 
 
 def _unique(names: list[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from importlib.machinery import ModuleSpec, PathFinder
@@ -22,9 +23,9 @@ def code_version(function: Callable[..., Any]) -> str:
     """Return the hash of the code a function runs.
 
     Counted are the function's qualified name; the source of its module and of every module reached from it by import
-    statements (also inside functions) within its own top-level package and within finassay; the versions of the other
-    libraries these import; and Python's version. For a `functools.partial` its bound arguments count too. The sources
-    are read from disk: a process that runs on after its program was edited should be restarted.
+    statements (also inside functions) that is not installed: its own package, scripts beside it, finassay; the versions
+    of the installed libraries these import; and Python's version. For a `functools.partial` its bound arguments count
+    too. The sources are read from disk: a process that runs on after its program was edited should be restarted.
 
     Not counted are files a job reads while it runs and modules imported by a computed name: pass the content hash of
     such a file with the item.
@@ -73,7 +74,7 @@ def _digest(parts: list[str]) -> str:
 
 def _closure(start: str) -> tuple[dict[str, str], set[str]]:
     """Return the digest of each module reached, and the top-level names of foreign ones."""
-    roots = {_OURS, start.partition(".")[0]}
+    ours = {_OURS, start.partition(".")[0]}
     sources: dict[str, str] = {}
     libraries: set[str] = set()
     seen: set[str] = set()
@@ -84,7 +85,7 @@ def _closure(start: str) -> tuple[dict[str, str], set[str]]:
             continue
         seen.add(name)
         root, _, _ = name.partition(".")
-        if root not in roots:
+        if root not in ours and _is_installed(root):
             libraries.add(root)
             continue
         # Python runs the __init__ of every package above a module before the module
@@ -98,6 +99,17 @@ def _closure(start: str) -> tuple[dict[str, str], set[str]]:
             package = name if spec.submodule_search_locations is not None else name.rpartition(".")[0]
             todo.extend(_imports(content, package))
     return sources, libraries - set(sys.stdlib_module_names)
+
+
+@lru_cache(maxsize=1024)
+def _is_installed(root: str) -> bool:
+    """Return whether a top-level module is part of Python or of an environment, so that its version tells its code."""
+    if root in sys.stdlib_module_names:
+        return True
+    spec = PathFinder.find_spec(root)
+    places = [spec.origin, *(spec.submodule_search_locations or [])] if spec is not None else []
+    homes = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    return all(any(Path(place).is_relative_to(home) for home in homes) for place in places if place)
 
 
 def _ancestors(name: str) -> Iterator[str]:
