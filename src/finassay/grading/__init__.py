@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from finassay.grading._codes import Code, parse_code
 from finassay.grading._contract import ColumnContract, OrderColumn, OutputContract
-from finassay.grading._dates import parse_date
+from finassay.grading._dates import parse_date, parse_datetime
 from finassay.grading._diff import CellDifference, TableDiff
 from finassay.grading._enumerations import parse_enumeration
 from finassay.grading._intervals import coverage, covers, interval_score, within
@@ -49,6 +49,7 @@ __all__ = [
     "order_equal",
     "parse_code",
     "parse_date",
+    "parse_datetime",
     "parse_enumeration",
     "parse_period",
     "parse_quantity",

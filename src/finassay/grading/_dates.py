@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import Literal
 
 from finassay.grading._chinese import NUMERAL_CHARACTERS, read_numeral
@@ -23,9 +23,12 @@ MONTHS = {
 YEAR = r"((?:1[89]|2[01])\d\d)"  # 1800 to 2199
 MONTH = rf"({'|'.join(sorted(MONTHS, key=len, reverse=True))})\.?"
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
-_TIME = r"(?:[t ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?: ?z| ?[+-]\d{2}:?\d{2})?)?"
+_TIME = re.compile(
+    r"(?:[t ]|(?<=[日号])) ?(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<fraction>\d{1,9}))?)?"
+    r" ?(?:(?P<utc>z)|(?P<zone>[+-])(?P<zone_hour>\d{2}):?(?P<zone_minute>\d{2}))?$"
+)
 
-_YEAR_FIRST = re.compile(rf"{YEAR}([-/.])(\d{{1,2}})\2(\d{{1,2}}){_TIME}")
+_YEAR_FIRST = re.compile(rf"{YEAR}([-/.])(\d{{1,2}})\2(\d{{1,2}})")
 _COMPACT = re.compile(rf"{YEAR}(\d{{2}})(\d{{2}})")
 _CHINESE = re.compile(rf"{YEAR} ?年 ?(\d{{1,2}}) ?月 ?(\d{{1,2}}) ?[日号]?")
 _MONTH_FIRST = re.compile(rf"{MONTH}[ -]?{_DAY} ?[, -] ?{YEAR}")
@@ -39,7 +42,7 @@ def parse_date(raw: object, *, order: DateOrder | None = None) -> date:
     """Read one calendar date.
 
     ``2021-12-31``, ``2021/12/31``, ``20211231``, ``2021年12月31日``, ``二〇二一年十二月三十一日``, ``Dec. 31, 2021``,
-    ``31 December 2021``, and ISO date-times (the date as printed).
+    ``31 December 2021``, and each of them with a possible time after it (the date as printed).
 
     Parameters
     ----------
@@ -56,7 +59,8 @@ def parse_date(raw: object, *, order: DateOrder | None = None) -> date:
     Raises
     ------
     Unparsed
-        ``missing``, ``wrong_type``, ``too_long``, ``not_a_date``, ``invalid_date`` (30 February), ``ambiguous_date``.
+        ``missing``, ``wrong_type``, ``too_long``, ``not_a_date``, ``ambiguous_date``, ``invalid_date``
+        (30 February, 25:00).
     """
     try:
         if is_missing(raw):
@@ -68,6 +72,64 @@ def parse_date(raw: object, *, order: DateOrder | None = None) -> date:
     except Refusal as refusal:
         raise Unparsed("a date", str(raw), refusal.reason, refusal.detail) from None
     return found
+
+
+def parse_datetime(raw: object, *, order: DateOrder | None = None) -> datetime:
+    """Read one calendar date with its time of day: ``2021/1/1 9:30``, ``2021年1月1日 9:30:00``, ``2021-01-01T09:30Z``.
+
+    Parameters
+    ----------
+    raw : object
+        Text, or a Python, NumPy, pandas or Arrow date or date-time. A date alone is its midnight.
+    order : {"ymd", "mdy", "dmy"}, optional
+        As in `parse_date`.
+
+    Returns
+    -------
+    datetime.datetime
+        With a time zone exactly when the value states one; nothing is converted.
+
+    Raises
+    ------
+    Unparsed
+        As `parse_date`; ``invalid_date`` also for an impossible time (25:00, 24:00, 9:60) and for a text that states a
+        fraction finer than a microsecond.
+    """
+    try:
+        if is_missing(raw):
+            raise Refusal("missing", "the value is missing")
+        value = plain(raw)
+        if isinstance(value, datetime):
+            return value
+        day = _from_object(value)
+        found = datetime.combine(day, time()) if day else _read_datetime(printed(value), order)
+    except Refusal as refusal:
+        raise Unparsed("a date with a time", str(raw), refusal.reason, refusal.detail) from None
+    return found
+
+
+def _read_datetime(text: str, order: DateOrder | None) -> datetime:
+    match = _TIME.search(text)
+    day = read_date(text, order)
+    if day is None:
+        raise Refusal("not_a_date", "no known form of a date")
+    if match and (match["fraction"] or "")[6:].strip("0"):
+        raise Refusal("invalid_date", "a time is read to the microsecond")
+    return datetime.combine(day, _make_time(match) if match else time())
+
+
+def _make_time(match: re.Match[str]) -> time:
+    zone = UTC if match["utc"] else None
+    try:
+        if match["zone"]:
+            if int(match["zone_minute"]) > 59:
+                raise ValueError("the minutes of a time zone must be in 0..59")
+            offset = timedelta(hours=int(match["zone_hour"]), minutes=int(match["zone_minute"]))
+            zone = timezone(-offset if match["zone"] == "-" else offset)
+        microsecond = int((match["fraction"] or "")[:6].ljust(6, "0"))
+        return time(int(match["hour"]), int(match["minute"]), int(match["second"] or 0), microsecond, zone)
+    except ValueError as error:
+        raise Refusal("invalid_date", str(error)) from None
 
 
 def _from_object(value: object) -> date | None:
@@ -91,7 +153,13 @@ def _as_digits(match: re.Match[str]) -> str:
 
 
 def read_date(text: str, order: DateOrder | None = None) -> date | None:
-    """Return the date that a whole folded text is, or None if it has no form of a date; refuse an ambiguous one."""
+    """Return the date that a whole folded text is, or None if it has no form of a date; refuse an ambiguous one.
+
+    A time after it has to be possible.
+    """
+    if match := _TIME.search(text):
+        _make_time(match)
+        text = text[: match.start()]
     for pattern, places in ((_YEAR_FIRST, (1, 3, 4)), (_COMPACT, (1, 2, 3)), (_CHINESE, (1, 2, 3))):
         if match := pattern.fullmatch(text):
             year, month, day = (int(match.group(place)) for place in places)

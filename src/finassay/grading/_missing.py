@@ -26,6 +26,8 @@ def plain(raw: object) -> object:
         return raw.as_py()
     if module == "numpy" and hasattr(raw, "item") and getattr(raw, "ndim", 1) == 0:
         kind = raw.dtype.kind  # type: ignore[attr-defined]
+        if kind == "M":  # .item() of nanoseconds is an integer
+            return raw.astype("datetime64[us]").item()  # type: ignore[attr-defined]
         return float(str(raw)) if kind == "f" else raw.item()
     return raw
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import calendar
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finassay.grading import Unparsed, parse_date, parse_period
+from finassay.grading import Unparsed, parse_date, parse_datetime, parse_period
 
 NEW_YEARS_EVE = date(2021, 12, 31)
+
+
+def naive(*parts: int) -> datetime:
+    return datetime(*parts)  # type: ignore[arg-type]  # noqa: DTZ001 (a text without a time zone states none)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +35,53 @@ NEW_YEARS_EVE = date(2021, 12, 31)
 def test_one_date_in_every_form(raw: object) -> None:
     assert parse_date(raw) == NEW_YEARS_EVE
     assert parse_period(raw).kind == "day"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "2021/01/01 09:30", "2021-1-1 9:30:00", "2021年1月1日 9:30", "2021年1月1日9:30", "2021-01-01T09:30:00.000",
+        "20210101 09:30", "Jan. 1, 2021 9:30", "二〇二一年一月一日 9:30", naive(2021, 1, 1, 9, 30),
+        np.datetime64("2021-01-01T09:30", "ns"), pd.Timestamp("2021-01-01 09:30"),
+        pa.scalar(naive(2021, 1, 1, 9, 30)),
+    ],
+)  # fmt: skip
+def test_one_date_time_in_every_form(raw: object) -> None:
+    assert parse_datetime(raw) == naive(2021, 1, 1, 9, 30)
+    assert parse_date(raw) == date(2021, 1, 1)
+
+
+def test_a_date_time_keeps_what_is_stated_and_no_more() -> None:
+    assert parse_datetime("2021-01-01") == parse_datetime(date(2021, 1, 1)) == naive(2021, 1, 1)
+    assert parse_datetime("3/4/2021 9:30", order="mdy") == naive(2021, 3, 4, 9, 30)
+    assert parse_datetime("2021-01-01 09:30:01.5") == naive(2021, 1, 1, 9, 30, 1, 500_000)
+    assert parse_datetime("2021-01-01T09:30Z") == datetime(2021, 1, 1, 9, 30, tzinfo=UTC)
+    east = timezone(timedelta(hours=8))
+    assert parse_datetime("2021-01-01 09:30+08:00") == datetime(2021, 1, 1, 9, 30, tzinfo=east)
+    assert parse_datetime("2021-01-01 09:30").tzinfo is None
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("2021-12-31 25:00", "invalid_date"), ("2021-12-31 24:00", "invalid_date"),
+        ("2021/12/31 9:60", "invalid_date"), ("2021-12-31 09:30:60", "invalid_date"),
+        ("2021-12-31 09:30+25:00", "invalid_date"), ("2021-12-31 09:30+08:75", "invalid_date"),
+        ("2021-02-30 09:30", "invalid_date"), ("03/04/2021 09:30", "ambiguous_date"), ("09:30", "not_a_date"),
+        ("2021 09:30", "not_a_date"), ("2021-12-31 09:30 pm", "not_a_date"), (None, "missing"),
+    ],
+)  # fmt: skip
+def test_an_impossible_date_time_is_refused(text: object, reason: str) -> None:
+    for parse in (parse_date, parse_datetime):
+        with pytest.raises(Unparsed) as refused:
+            parse(text)
+        assert refused.value.reason == reason
+
+
+def test_a_fraction_that_would_be_cut_off_is_refused() -> None:
+    assert parse_datetime("2021-01-01 09:30:00.123456000") == naive(2021, 1, 1, 9, 30, 0, 123_456)
+    with pytest.raises(Unparsed, match="microsecond"):
+        parse_datetime("2021-01-01 09:30:00.123456789")
 
 
 def test_an_order_decides_between_two_readings() -> None:

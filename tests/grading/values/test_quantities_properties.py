@@ -16,6 +16,7 @@ from finassay.grading import (
     is_missing,
     parse_code,
     parse_date,
+    parse_datetime,
     parse_enumeration,
     parse_period,
     parse_quantity,
@@ -131,7 +132,7 @@ def test_percent_ratio_and_basis_points_are_one_family(number: Decimal) -> None:
     assert quantity.to("ratio") * 100 == quantity.to("bp") / 100 == number
 
 
-PARSERS = (parse_quantity, parse_date, parse_period, parse_code, parse_unit)
+PARSERS = (parse_quantity, parse_date, parse_datetime, parse_period, parse_code, parse_unit)
 PIECES = st.sampled_from(
     ["1", "23", "456", ".", ",", "'", " ", "-", "(", ")", "%", "$", "¥", "万", "亿", "千", "百", "十", "一", "零", "点",
      "e", "x", "10", "^", "*", "/", "年", "月", "日", "q", "fy", "20", "21", "million", "per", "share", "约", "至",
