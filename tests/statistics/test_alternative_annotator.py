@@ -166,3 +166,19 @@ def test_two_humans_or_a_lone_one_are_not_enough() -> None:
     humans = Ratings.of([[0, 0, None], [1, 1, None], [None, None, 2]], SCALE)
     with pytest.raises(Undefined, match="rater_3 shares 0 items"):
         alternative_annotator_test([0, 1, 2], humans, epsilon=0.1)
+
+
+def test_the_exact_signed_rank_test_is_scipys_and_does_not_enumerate_the_signs() -> None:
+    """Ties and zeros are the rule here: a difference of two shares of items is -1, 0 or 1, less epsilon."""
+    from scipy import stats
+
+    from finassay.statistics._alternative_annotator import _signed_rank_p_value
+
+    rng = np.random.default_rng(7)
+    for size in (3, 5, 8, 9):
+        shifted = rng.choice([-1.0, 0.0, 0.5, 1.0], size) - 0.2
+        expected = stats.wilcoxon(shifted, alternative="less").pvalue
+        assert _signed_rank_p_value(shifted) == pytest.approx(expected, abs=1e-12)
+    untied = rng.normal(size=29)
+    expected = stats.wilcoxon(untied, alternative="less", method="exact").pvalue
+    assert _signed_rank_p_value(untied) == pytest.approx(expected, rel=1e-12)

@@ -11,6 +11,7 @@ from finassay.core._errors import (
     InternalError,
     MissingExtraError,
     Place,
+    Undefined,
     worst_exit_code,
 )
 from finassay.core._hashing import hash_bytes, hash_file, hash_json, hash_table, hash_tables
@@ -25,6 +26,7 @@ __all__ = [
     "InternalError",
     "MissingExtraError",
     "Place",
+    "Undefined",
     "hash_bytes",
     "hash_file",
     "hash_json",

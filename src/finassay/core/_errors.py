@@ -135,6 +135,12 @@ class MissingExtraError(InputError):
         )
 
 
+class Undefined(InputError):
+    """A measure or statistic that has no value on its input; ``reason`` says why. It is never replaced by 0 or 1."""
+
+    reason = "undefined"
+
+
 class CandidateError(FinassayError):
     """The program under evaluation is at fault: exit code 1."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from finassay.core import Undefined
 from finassay.statistics._agreement import Agreement
 from finassay.statistics._alternative_annotator import (
     AlternativeAnnotatorTest,
@@ -30,7 +31,7 @@ from finassay.statistics._rates import (
 )
 from finassay.statistics._ratings import Ratings
 from finassay.statistics._report import AgreementReport, agreement
-from finassay.statistics._result import Result, Undefined
+from finassay.statistics._result import Result
 from finassay.statistics._sample_size import SampleSize, items_needed, mcnemar_power, pairs_needed
 from finassay.statistics._variance import VarianceSplit, design_effect, variance_split
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from finassay.core import InputError
+from finassay.core import InputError, Undefined
 from finassay.statistics._bootstrap import (
     FloatArray,
     Seed,
@@ -18,7 +18,7 @@ from finassay.statistics._bootstrap import (
     cluster_bootstrap,
 )
 from finassay.statistics._rates import need_seed
-from finassay.statistics._result import Result, Undefined
+from finassay.statistics._result import Result
 
 if TYPE_CHECKING:
     from finassay.statistics._ratings import Ratings

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from finassay.core import InputError
+from finassay.core import InputError, Undefined
 from finassay.statistics._multiple import benjamini_yekutieli
 from finassay.statistics._rates import Rate, proportion
 from finassay.statistics._ratings import IntArray, Ratings, is_missing
-from finassay.statistics._result import Result, Undefined
+from finassay.statistics._result import Result
 
 if TYPE_CHECKING:
     from finassay.statistics._bootstrap import FloatArray
@@ -235,16 +235,33 @@ def _tests(
 
 
 def _p_value(difference: FloatArray, epsilon: float) -> float:
+    if len(difference) < _NORMAL_FROM:
+        return _signed_rank_p_value(difference - epsilon)
     from scipy import stats
 
-    if len(difference) < _NORMAL_FROM:
-        shifted = difference - epsilon
-        if not shifted.any():
-            return 1.0
-        return float(stats.wilcoxon(shifted, alternative="less").pvalue)
     if np.ptp(difference) == 0:  # no spread: t is infinite, or 0/0 at epsilon itself
         return 0.0 if difference[0] < epsilon else 1.0
     return float(stats.ttest_1samp(difference, epsilon, alternative="less").pvalue)
+
+
+def _signed_rank_p_value(shifted: FloatArray) -> float:
+    """Exact one-sided p-value (less) of the Wilcoxon signed-rank test, zeros left out, ties with their mean rank.
+
+    The distribution of the rank sum over all signs is built rank by rank; `scipy.stats.wilcoxon` enumerates the signs
+    where there are ties, which takes minutes for a dozen items.
+    """
+    from scipy.stats import rankdata
+
+    kept = shifted[shifted != 0]
+    if not len(kept):
+        return 1.0
+    doubled = np.rint(2 * rankdata(np.abs(kept))).astype(int)  # mean ranks are halves
+    ways = np.zeros(doubled.sum() + 1)
+    ways[0] = 1.0
+    for rank in doubled:
+        ways[rank:] += ways[:-rank].copy()
+    observed = doubled[kept > 0].sum()
+    return float(ways[: observed + 1].sum() / ways.sum())
 
 
 def _winning_rate(tests: Sequence[AnnotatorTest]) -> float:

@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from finassay.core import InputError
-from finassay.statistics._result import Result, Undefined
+from finassay.core import InputError, Undefined
+from finassay.statistics._result import Result
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]

@@ -6,12 +6,12 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from finassay.core import InputError
+from finassay.core import InputError, Undefined
 from finassay.statistics._bootstrap import CONFIDENCE, RESAMPLES
 from finassay.statistics._multiple import holm
 from finassay.statistics._paired import mcnemar, paired_difference
 from finassay.statistics._rates import Outcome, OutcomeLike, Rate, as_outcome, rate
-from finassay.statistics._result import Result, Undefined
+from finassay.statistics._result import Result
 
 
 @dataclass(frozen=True)

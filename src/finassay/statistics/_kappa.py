@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from finassay.core import InputError
+from finassay.core import InputError, Undefined
 from finassay.statistics._agreement import (
     Agreement,
     Estimate,
@@ -17,7 +17,6 @@ from finassay.statistics._agreement import (
 )
 from finassay.statistics._bootstrap import CONFIDENCE, RESAMPLES, FloatArray, Seed, divide
 from finassay.statistics._ratings import Ratings, Weights, weight_matrix
-from finassay.statistics._result import Undefined
 
 
 def cohen_kappa(

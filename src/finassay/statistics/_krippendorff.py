@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from finassay.core import InputError
+from finassay.core import InputError, Undefined
 from finassay.statistics._agreement import Agreement, Estimate, Resampling, conclude
 from finassay.statistics._bootstrap import CONFIDENCE, RESAMPLES, FloatArray, Seed, divide
-from finassay.statistics._result import Undefined
 
 if TYPE_CHECKING:
     from finassay.statistics._ratings import Ratings

@@ -7,9 +7,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from finassay.core import InputError
+from finassay.core import InputError, Undefined
 from finassay.statistics._rates import Rate, proportion
-from finassay.statistics._result import Result, Undefined
+from finassay.statistics._result import Result
 
 LabelSet: TypeAlias = AbstractSet[Hashable]
 BothEmpty: TypeAlias = Literal["agree", "disagree", "exclude"]

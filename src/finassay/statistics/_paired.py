@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from finassay.core import InputError
+from finassay.core import InputError, Undefined
 from finassay.statistics._bootstrap import (
     CONFIDENCE,
     RESAMPLES,
@@ -17,7 +17,7 @@ from finassay.statistics._bootstrap import (
     divide,
     resample,
 )
-from finassay.statistics._result import Result, Undefined
+from finassay.statistics._result import Result
 
 
 @dataclass(frozen=True)

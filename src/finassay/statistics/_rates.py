@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from finassay.core import InputError
+from finassay.core import InputError, Undefined
 from finassay.statistics._bootstrap import CONFIDENCE, RESAMPLES, Seed, check_confidence, cluster_bootstrap
-from finassay.statistics._result import Result, Undefined
+from finassay.statistics._result import Result
 
 
 class Outcome(StrEnum):

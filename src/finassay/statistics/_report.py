@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from finassay.core import Undefined
 from finassay.statistics._bootstrap import CONFIDENCE
 from finassay.statistics._gwet import gwet_ac
 from finassay.statistics._kappa import cohen_kappa, fleiss_kappa
 from finassay.statistics._krippendorff import krippendorff_alpha
-from finassay.statistics._result import Result, Undefined
+from finassay.statistics._result import Result
 
 if TYPE_CHECKING:
     from finassay.statistics._agreement import Agreement

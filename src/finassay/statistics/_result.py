@@ -1,22 +1,14 @@
-"""What every result of this room shares: JSON-ready values, and the refusal of what is undefined."""
+"""What every result of this room shares: JSON-ready values.
+
+Reasons of `finassay.core.Undefined` here: ``no_items``, ``no_pairs``, ``one_class``, ``one_cluster``, ``no_variation``,
+``one_run_per_task``, ``one_task``, ``no_overlap``, ``no_difference``, ``too_many_undefined_resamples``.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any, ClassVar
-
-from finassay.core import InputError
-
-
-class Undefined(InputError):
-    """The statistic has no value on this input; `reason` is a stable word that says why.
-
-    Reasons: ``no_items``, ``no_pairs``, ``one_class``, ``one_cluster``, ``no_variation``, ``one_run_per_task``,
-    ``one_task``, ``no_overlap``, ``no_difference``, ``too_many_undefined_resamples``.
-    """
-
-    reason = "undefined"
 
 
 @dataclass(frozen=True)

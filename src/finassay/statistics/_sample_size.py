@@ -8,8 +8,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from finassay.core import InputError
-from finassay.statistics._result import Result, Undefined
+from finassay.core import InputError, Undefined
+from finassay.statistics._result import Result
 
 _MAX_ITEMS = 1_000_000
 

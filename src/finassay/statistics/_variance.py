@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from finassay.core import InputError
-from finassay.statistics._result import Result, Undefined
+from finassay.core import InputError, Undefined
+from finassay.statistics._result import Result
 
 
 @dataclass(frozen=True)
