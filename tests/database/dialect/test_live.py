@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.servers
 RANDOM_STATEMENTS = 1000
+LAYERED_STATEMENTS = 500
 
 
 @pytest.fixture(scope="module")
@@ -48,3 +49,14 @@ def test_random_expressions_never_differ_silently(connections: Any) -> None:
         assert verdict != "different", f"{sql}\nserver: {expected.rows}\ntranslated: {actual.rows}"
         identical += verdict == "identical"
     assert identical > 0.9 * RANDOM_STATEMENTS
+
+
+def test_layers_of_groups_and_windows_never_differ_silently(connections: Any) -> None:
+    server, local = connections
+    identical = 0
+    for sql in Generator(seed=20260430).layered(LAYERED_STATEMENTS):
+        expected, actual = support.on_mariadb(server, sql), support.on_duckdb(local, sql)
+        verdict = support.verdict(sql, expected, actual)
+        assert verdict != "different", f"{sql}\nserver: {expected.rows}\ntranslated: {actual.rows}"
+        identical += verdict == "identical"
+    assert identical > 0.95 * LAYERED_STATEMENTS

@@ -46,6 +46,7 @@ WINDOW_ONLY = frozenset(
         "NTH_VALUE",
     ]
 )
+MAX_OFFSET = 1 << 31
 GROUP_CONCAT_MAX_BYTES = 1048576  # MariaDB's group_concat_max_len
 
 
@@ -264,7 +265,7 @@ def window_function(function_name: str, args: list[Value], over: str) -> Value:
         return value.retyped(f"nth_value({value.sql}, {_positive(args[1])}){over}", value.type)
     if not 1 <= len(args) <= 3:
         raise CannotConvert(f"{function_name}() with {len(args)} arguments")
-    offset = _literal(args[1], 0) if len(args) > 1 else 1
+    offset = _literal(args[1], -MAX_OFFSET) if len(args) > 1 else 1
     if len(args) < 3:
         return value.retyped(f"{lower}({value.sql}, {offset}){over}", value.type)
     target = common_type([value, args[2]])

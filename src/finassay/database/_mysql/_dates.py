@@ -8,6 +8,7 @@ from finassay.database._mysql import _values as v
 from finassay.database._mysql._arithmetic import round_to
 from finassay.database._mysql._convert import (
     CannotConvert,
+    read_time,
     to_date,
     to_datetime,
     to_int,
@@ -30,9 +31,10 @@ _DAY_MICROSECONDS = 86400 * 10**6
 def _whole(value: Value, unit: str) -> str:
     """Return the amount of an INTERVAL as an integer: decimals are rounded, except those of seconds."""
     if isinstance(value.literal, str):
-        if not re.fullmatch(r"\s*[+-]?\d{1,9}\s*", value.literal):
+        match = re.fullmatch(r"\s*([+-]?\d{1,9})(\.\d*)?\s*", value.literal)
+        if not match or (match.group(2) and unit == "SECOND"):
             raise CannotConvert("INTERVAL with an amount that is not a whole number")
-        return v.integer(int(value.literal)).sql
+        return v.integer(int(match.group(1))).sql  # a string is cut, a number rounded
     if value.type.kind == "dec" and unit != "SECOND":
         rounded = round_to(value, 0)
         return f"CAST({rounded.sql} AS BIGINT)"
@@ -153,6 +155,37 @@ def _time_to_sec(call: Call) -> Value:
         return f"(hour({x.sql}) * 3600 + minute({x.sql}) * 60 + second({x.sql}))"
 
     return v.let([to_time(call.args[0])], seconds, Type("int", 8))
+
+
+def _time_of(seconds: str) -> Value:
+    """Return a TIME of so many seconds; DuckDB has none beyond a day."""
+    return Value(v.call("mysql_time", seconds), v.TIME)
+
+
+@function("SEC_TO_TIME")
+def _sec_to_time(call: Call) -> Value:
+    return _time_of(_number(call.args[0]))
+
+
+@function("TIMEDIFF", args=2)
+def _timediff(call: Call) -> Value:
+    sides = []
+    for each in call.args:
+        clock = isinstance(each.literal, str) and read_time(each.literal)
+        moment = to_time(each) if clock or each.type.kind == "time" else to_temporal(each)
+        sides.append(moment)
+    kinds = {side.type.kind for side in sides}
+    if kinds == {"time"}:
+        sides = [Value(f"(DATE '2000-01-01' + {side.sql})", v.DATETIME) for side in sides]
+    elif kinds != {"datetime"}:
+        raise CannotConvert("TIMEDIFF() of anything but two DATETIMEs or two TIMEs")
+    return _time_of(f"((epoch_us({sides[0].sql}) - epoch_us({sides[1].sql})) // 1000000)")
+
+
+@function("TO_SECONDS")
+def _to_seconds(call: Call) -> Value:
+    moment = to_datetime(call.args[0]).sql
+    return Value(f"({v.call('mysql_days', moment)} * 86400 + epoch({moment}::TIME)::BIGINT)", Type("int", 12))
 
 
 @function("LAST_DAY")

@@ -35,6 +35,7 @@ from finassay.database._mysql._nodes import (
     beside_other_windows,
     beside_window,
     has_aggregate,
+    reads_columns,
     walk_own,
 )
 from finassay.database._mysql._registry import FUNCTIONS, Call
@@ -490,9 +491,9 @@ class Expressions:
         return [self.value(each, context) for each in node.expressions]
 
     def _window_arguments(self, node: Any, context: Context) -> list[Value]:
-        """Return the arguments as MariaDB stores them before it computes windows: all but those over aggregates."""
+        """Return the arguments as MariaDB stores them before it computes windows: all but constants and aggregates."""
         values = zip(node.expressions, self._values(node, context), strict=True)
-        return [value if has_aggregate(each) else stored(value) for each, value in values]
+        return [stored(value) if reads_columns(each) else value for each, value in values]
 
     # --- subqueries -----------------------------------------------------------------------------------------
     def _inner(self, node: Any, context: Context) -> Query:

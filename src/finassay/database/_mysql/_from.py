@@ -82,7 +82,7 @@ def assigned_variables(queries: Queries, node: Any, rows: Context | None = None)
                 if len(sets) > 1 or variable in found:
                     queries.source.unsupported(
                         f"user variable @{variable} that changes from row to row",
-                        queries.expressions.start(sets[-1]),
+                        queries.expressions.start(next(each for each in sets if each is not target)),
                         "Use ROW_NUMBER(), LAG() or SUM() OVER (…).",
                     )
                 value = _variable(queries.expressions.value(target.expression, Context(Scope())))
@@ -190,7 +190,7 @@ class From:
 
     def _stored(self, table: str, database: str, alias: str, node: Any) -> tuple[str, Scope]:
         if database.lower() in {"information_schema", "mysql", "performance_schema", "sys"}:
-            self.q.source.unsupported(f"system schema {database}", self._start(node))
+            self.q.source.unsupported(f"system schema {database}", self._start(node.args["db"]))
         qualified = f"{database}.{table}".lower()
         stored, declared = self.tables.get(qualified) or self.tables.get(table.lower()) or (table, None)
         target = ".".join(

@@ -151,6 +151,12 @@ def _angle(call: Call) -> Value:
     return Value(f"{call.name.lower()}({to_double(call.args[0]).sql})", v.DOUBLE)
 
 
+@function("ATAN2", args=2)
+def _atan2(call: Call) -> Value:
+    y, x = (to_double(each).sql for each in call.args)
+    return Value(f"atan2({y}, {x})", v.DOUBLE)
+
+
 @function("PI", args=(0, 0))
 def _pi(_call: Call) -> Value:
     return Value("pi()", Type("dbl", scale=6))
@@ -229,9 +235,29 @@ def _cast_decimal(value: Value, sizes: tuple[int, ...]) -> Value:
             if not match and number_prefix(value.literal) != 0:
                 raise CannotConvert("CAST to DECIMAL of a string with an exponent")
             prefix = v.quote(match.group(0).strip() if match else "0")
-            return Value(f"CAST({prefix} AS {target.duckdb})", target)
-        return Value(f"CAST({v.call('mysql_decimal_text', prefix)} AS {target.duckdb})", target)
+            return _saturated(prefix, v.MAX_DIGITS, precision - scale, target)
+        return _saturated(v.call("mysql_decimal_text", prefix), v.MAX_DIGITS, precision - scale, target)
     number = to_number(value)
     if number.type.kind == "dbl":
-        return Value(f"CAST(CAST({number.sql} AS VARCHAR) AS {target.duckdb})", target)
-    return Value(f"CAST({number.sql} AS {target.duckdb})", target)
+        sql, digits = f"CAST({number.sql} AS VARCHAR)", v.MAX_DIGITS
+    else:
+        sql, digits = number.sql, number.type.digits + 1
+    whole = precision - scale
+    if digits <= whole:
+        return Value(f"CAST({sql} AS {target.duckdb})", target)
+    return _saturated(sql, digits, whole, target)
+
+
+def _saturated(sql: str, digits: int, whole: int, target: Type) -> Value:
+    """Return a cast to DECIMAL: what does not fit becomes the largest number that does, as in MySQL."""
+    wide = v.decimal_type(min(digits, v.MAX_DIGITS - target.scale), target.scale)
+    largest = ("9" * whole or "0") + ("." + "9" * target.scale if target.scale else "")
+    limit = f"CAST('{largest}' AS {wide.duckdb})"
+    return v.let(
+        [Value(f"CAST({sql} AS {wide.duckdb})", wide)],
+        lambda x: (
+            f"CAST(CASE WHEN {x.sql} > {limit} THEN {limit} WHEN {x.sql} < -{limit} THEN -{limit} "
+            f"ELSE {x.sql} END AS {target.duckdb})"
+        ),
+        target,
+    )

@@ -327,7 +327,10 @@ class MySQLGrammar(CallGrammar):
         ):
             self._advance()
             return self._literal()
-        if token in {TokenType.INTRODUCER, TokenType.NATIONAL_STRING}:
+        if token == TokenType.NATIONAL_STRING:
+            self._advance()
+            return exp.Literal.string(text)
+        if token == TokenType.INTRODUCER:
             self.source.unsupported("character set introducer", self._here())
         return None
 

@@ -131,6 +131,8 @@ def tokenize(source: Source) -> list[Token]:
     for token in tokens:
         if token.token_type == TokenType.STRING:
             token.text = unescape(source.blanked[token.start : token.end + 1])
+        elif token.token_type == TokenType.NATIONAL_STRING:
+            token.text = unescape(source.blanked[token.start + 1 : token.end + 1])
     while tokens and tokens[-1].token_type == TokenType.SEMICOLON:
         tokens.pop()
     for token in tokens:

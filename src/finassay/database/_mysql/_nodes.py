@@ -35,6 +35,12 @@ def has_aggregate(node: Any) -> bool:
     return any(is_aggregate(each) for each in walk_own(node))
 
 
+def reads_columns(node: Any) -> bool:
+    """Return whether an expression reads columns, and not only inside aggregates."""
+    own = walk_own(node)
+    return any(isinstance(each, exp.Column) for each in own) and not any(is_aggregate(each) for each in own)
+
+
 def beside_window(node: Any) -> bool:
     """Return whether MariaDB puts an expression into a temporary table because a window function stands beside it.
 
@@ -46,10 +52,7 @@ def beside_window(node: Any) -> bool:
         return False
     if not any(isinstance(each, exp.Window) for each in walk_own(parent)):
         return False
-    own = walk_own(node)
-    return any(isinstance(each, exp.Column) for each in own) and not any(
-        isinstance(each, exp.Window) or is_aggregate(each) for each in own
-    )
+    return reads_columns(node) and not any(isinstance(each, exp.Window) for each in walk_own(node))
 
 
 def beside_other_windows(window: Any) -> bool:

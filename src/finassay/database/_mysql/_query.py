@@ -273,16 +273,25 @@ class Queries:
         limit, offset = node.args.get("limit"), node.args.get("offset")
         if limit is None and offset is None:
             return ""
-        if not isinstance(limit, exp.Limit):
-            self.source.unsupported("FETCH clause", self.expressions.start(node))
-        self.check(limit, {"expression", "offset"})
-        numbers = [limit.expression, limit.args.get("offset") or (offset.expression if offset else None)]
-        for number in numbers:
+        if isinstance(limit, exp.Fetch):
+            options = limit.args.get("limit_options")
+            if options is not None and (options.args.get("percent") or options.args.get("with_ties")):
+                self.source.unsupported("FETCH WITH TIES", self.expressions.start(node))
+            count = limit.args.get("count") or exp.Literal.number(1)
+            start = offset.expression if offset else None
+        elif isinstance(limit, exp.Limit):
+            self.check(limit, {"expression", "offset"})
+            count, start = (
+                limit.expression,
+                limit.args.get("offset") or (offset.expression if offset else None),
+            )
+        else:
+            self.source.unsupported("OFFSET without LIMIT", self.expressions.start(node))
+        for number in (count, start):
             if number is not None and not (isinstance(number, exp.Literal) and str(number.this).isdigit()):
                 self.source.unsupported("LIMIT that is not a number", self.expressions.start(node))
         if node.args.get("order") is None:
             self.expressions.warn("open: LIMIT without ORDER BY: which rows are kept")
-        count, start = numbers
         return f" LIMIT {count.this}" + (f" OFFSET {start.this}" if start is not None else "")
 
     # --- SELECT -------------------------------------------------------------------------------------------------------

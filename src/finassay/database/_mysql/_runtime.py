@@ -98,6 +98,9 @@ def _macros() -> dict[str, str]:
         "mysql_within_month(d)": "d - date_trunc('month', d)",
         "mysql_add_months(d, n)": """CASE WHEN d IS NULL OR n IS NULL THEN NULL
             ELSE d + to_months(CAST(n AS INTEGER)) END""",
+        "mysql_time(n)": """CASE WHEN n IS NULL THEN NULL WHEN n BETWEEN 0 AND 86399
+            THEN make_time(n // 3600, n // 60 % 60, CAST(n % 60 AS DOUBLE))
+            ELSE error('MySQL-dialect layer: a TIME below zero or beyond a day') END""",
         "mysql_days(d)": "date_diff('day', DATE '0001-01-01', CAST(d AS DATE)) + 366",
         "mysql_in_range(d)": "CASE WHEN d >= DATE '0001-01-01' AND d < TIMESTAMP '10000-01-01 00:00:00' THEN d END",
         "mysql_shifted_text(s, d)": """CASE WHEN s IS NULL OR d IS NULL THEN NULL

@@ -204,6 +204,8 @@ class Select:
                     self.q.source.unsupported("assignment to a user variable", self.e.start(target))
                 target = target.expression
             label = node.alias if isinstance(node, exp.Alias) else self._label(node)
+            if not label:
+                self.q.source.unsupported("column without a name", self.e.start(node), "Give it one with AS.")
             items.append(Item(label, target, self.e.value(target, context)))
         if self.role == "derived":
             seen = [item.name.lower() for item in items]

@@ -1,0 +1,106 @@
+"""MySQL-dialect statements through `connect`: the schema, warnings, refusals with a place, views and overlays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from finassay.database import Database, QueryError, UnsupportedSyntax, connect
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("mysql") / "market.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "CREATE TABLE quote (code VARCHAR, day TIMESTAMP, price DECIMAL(10,4), note VARCHAR)"
+        )
+        connection.execute(
+            "INSERT INTO quote VALUES ('a', '2024-01-31', 10, 'ß'), ('A', '2024-02-29', 20, NULL), ('b', NULL, 3, 'x')"
+        )
+        connection.execute("CREATE VIEW cheap AS SELECT code, price FROM quote WHERE price < 15")
+    return path
+
+
+@pytest.fixture(scope="module")
+def database(path: Path) -> Iterator[Database]:
+    with connect(path) as opened:
+        yield opened
+
+
+def rows(database: Database, sql: str) -> list[tuple[object, ...]]:
+    return [tuple(row.values()) for row in database.query(sql, dialect="mysql").table.to_pylist()]
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT COUNT(*) FROM quote WHERE code = 'A'", 2),  # the collation ignores case
+        ("SELECT COUNT(*) FROM quote WHERE day BETWEEN 20240101 AND '2024-02-29'", 2),
+        ("SELECT COUNT(*) FROM cheap WHERE CODE LIKE 'A%'", 1),  # a view; names ignore case
+        ("WITH x AS (SELECT price / 3 AS p FROM quote) SELECT ROUND(SUM(p), 2) FROM x", 11),
+        ("SELECT d.n FROM (SELECT code, COUNT(*) AS n FROM quote GROUP BY code) d WHERE d.code = 'a'", 2),
+        ("SELECT COUNT(*) FROM quote, (SELECT @least := 10) v WHERE price >= @least", 2),
+    ],
+)
+def test_the_types_of_the_database_decide(database: Database, sql: str, expected: object) -> None:
+    assert rows(database, sql) == [(expected,)]
+
+
+def test_group_by_may_have_directions(database: Database) -> None:
+    assert rows(database, "SELECT YEAR(day) y, COUNT(*) FROM quote GROUP BY y DESC") == [(2024, 2), (None, 1)]
+
+
+def test_warnings_arrive_with_the_result(database: Database) -> None:
+    result = database.query("SELECT code, price FROM quote GROUP BY code", dialect="mysql")
+    assert {warning.partition(":")[0] for warning in result.warnings} == {"open", "bare_column"}
+
+
+@pytest.mark.parametrize(
+    ("sql", "line", "column"),
+    [
+        ("SELECT code,\n  JSON_OBJECT('a', 1) FROM quote", 2, 3),
+        ("SELECT code FROM quote\nWHERE UPPER(note) = 'X'", 2, 7),  # only the data say so: ß has no capital
+        ("SELECT @n := @n + 1 FROM quote, (SELECT @n := 0) v", 1, 8),
+        ("SELECT SUM(price * 1e0) FROM quote WHERE day > '2024-02-30'", 1, 42),
+        ("SELECT table_name FROM information_schema.tables", 1, 24),
+    ],
+)
+def test_what_is_refused_has_its_place(database: Database, sql: str, line: int, column: int) -> None:
+    with pytest.raises(UnsupportedSyntax) as caught:
+        database.query(sql, dialect="mysql")
+    place = caught.value.place
+    assert place is not None
+    assert (place.line, place.column) == (line, column)
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason", "hint"),
+    [
+        ("SELECT prize FROM quote", "unknown_column", "Did you mean price?"),
+        (
+            "SELECT q.code FROM quote q JOIN cheep c ON c.code = q.code",
+            "unknown_table",
+            "Did you mean cheap?",
+        ),
+        ("SELECT (SELECT code FROM quote)", "query_error", None),  # more than one row
+        ("SELECT code FROM quote WHERE", "syntax_error", None),
+    ],
+)
+def test_what_mysql_rejects_too_is_the_candidates_error(
+    database: Database, sql: str, reason: str, hint: str | None
+) -> None:
+    with pytest.raises(QueryError) as caught:
+        database.query(sql, dialect="mysql")
+    assert not isinstance(caught.value, UnsupportedSyntax)
+    assert caught.value.reason == reason
+    assert hint is None or hint in str(caught.value.hint)
+
+
+def test_overlays_replace_tables_under_translated_statements(path: Path) -> None:
+    with connect(path, overlays={"quote": "SELECT * FROM quote WHERE day < '2024-02-01'"}) as database:
+        assert rows(database, "SELECT COUNT(*), MAX(q.code) FROM quote q WHERE q.code = 'A'") == [(1, "a")]
+        assert rows(database, "WITH quote AS (SELECT 7 AS code) SELECT code FROM quote") == [(7,)]
