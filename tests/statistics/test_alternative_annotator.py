@@ -170,8 +170,6 @@ def test_two_humans_or_a_lone_one_are_not_enough() -> None:
 
 def test_the_exact_signed_rank_test_is_scipys_and_does_not_enumerate_the_signs() -> None:
     """Ties and zeros are the rule here: a difference of two shares of items is -1, 0 or 1, less epsilon."""
-    from scipy import stats
-
     from finassay.statistics._alternative_annotator import _signed_rank_p_value
 
     rng = np.random.default_rng(7)
