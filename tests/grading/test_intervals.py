@@ -67,3 +67,12 @@ def test_what_is_undefined_is_refused() -> None:
         interval_score((0, 1), 1, alpha=0)
     with pytest.raises(InputError):
         within(1, 1, relative=-0.1)
+
+
+@pytest.mark.parametrize("end", [None, "low"])
+def test_an_end_that_is_no_number_is_undefined(end: object) -> None:
+    with pytest.raises(Undefined) as refused:
+        covers((end, 1.0), 1.0)  # type: ignore[arg-type]
+    assert refused.value.reason == "not_a_number"
+    with pytest.raises(Undefined):
+        within(1.0, end)  # type: ignore[arg-type]

@@ -92,3 +92,9 @@ def test_where_ndcg_is_undefined() -> None:
     for relevance in ({}, {"a": 0.0}, {"a": -1.0}):
         with pytest.raises(Undefined):
             ndcg(relevance, ["a"])
+
+
+@pytest.mark.parametrize("rank", [None, "third"])
+def test_a_rank_that_is_no_number_is_undefined(rank: object) -> None:
+    with pytest.raises(Undefined, match="not a number"):
+        kendall_tau({1: rank, 2: 1.0}, {1: 1.0, 2: 2.0})  # type: ignore[dict-item]

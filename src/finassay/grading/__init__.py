@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from finassay.core import Undefined
 from finassay.grading._codes import Code, parse_code
 from finassay.grading._contract import ColumnContract, OrderColumn, OutputContract
 from finassay.grading._dates import parse_date, parse_datetime
@@ -13,7 +14,7 @@ from finassay.grading._numbers import Quantity, parse_quantity
 from finassay.grading._orders import kendall_tau, ndcg, order_equal, rank_biased_overlap, top_k_overlap
 from finassay.grading._paper_tables import PaperVerdict, compare_paper
 from finassay.grading._periods import Period, parse_period
-from finassay.grading._sets import SetVerdict, Undefined, compare_sets
+from finassay.grading._sets import SetVerdict, compare_sets
 from finassay.grading._tables import CellCounts, RowCounts, TableVerdict, compare_tables, from_pandas
 from finassay.grading._units import Unit, parse_unit
 from finassay.grading._unparsed import UnitMismatch, Unparsed

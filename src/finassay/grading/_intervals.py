@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from finassay.core import InputError
-from finassay.grading._sets import Undefined
+from finassay.core import InputError, Undefined
 
 Interval = tuple[float, float]
 
@@ -95,13 +94,20 @@ def within(reference: float, candidate: float, *, relative: float = 0.0, absolut
     for name, tolerance in (("relative", relative), ("absolute", absolute)):
         if not (tolerance >= 0 and math.isfinite(tolerance)):
             raise InputError(f"the {name} tolerance must be finite and at least 0, got {tolerance}")
+    try:
+        reference, candidate = float(reference), float(candidate)
+    except (TypeError, ValueError):
+        raise Undefined(f"not numbers: {reference!r}, {candidate!r}", reason="not_a_number") from None
     if math.isnan(candidate) or not math.isfinite(reference):
         raise Undefined(f"no tolerance around {reference} for {candidate}", reason="not_a_number")
     return abs(candidate - reference) <= max(absolute, relative * abs(reference))
 
 
 def _checked(interval: Interval, value: float) -> Interval:
-    lower, upper = interval
+    try:
+        lower, upper, value = (float(number) for number in (*interval, value))
+    except (TypeError, ValueError):
+        raise Undefined(f"not two numbers {interval!r} or no number {value!r}", reason="not_a_number") from None
     if math.isnan(lower) or math.isnan(upper) or math.isnan(value):
         raise Undefined(f"not a number in [{lower}, {upper}] or {value}", reason="not_a_number")
     if lower > upper:

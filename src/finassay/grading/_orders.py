@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 
-from finassay.core import InputError
-from finassay.grading._sets import Undefined
+from finassay.core import InputError, Undefined
 
 
 def order_equal(reference: Sequence[Hashable], candidate: Sequence[Hashable]) -> bool:
@@ -43,7 +42,10 @@ def kendall_tau(reference: Mapping[Hashable, float], candidate: Mapping[Hashable
     if len(reference) < 2:
         raise Undefined("Kendall's tau needs at least two members", reason="too_few_members")
     members = list(reference)
-    sides = [[float(ranking[member]) for member in members] for ranking in (reference, candidate)]
+    try:
+        sides = [[float(ranking[member]) for member in members] for ranking in (reference, candidate)]
+    except (TypeError, ValueError):
+        raise Undefined("a rank is not a number", reason="not_a_number") from None
     if any(math.isnan(number) for side in sides for number in side):
         raise Undefined("a rank is not a number", reason="not_a_number")
     if any(len(set(side)) == 1 for side in sides):

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-from finassay.core import InputError
-
-
-class Undefined(InputError):
-    """A measure that has no value for this input; the reason says why. It is never replaced by 0 or 1."""
-
-    reason = "undefined"
+from finassay.core import Undefined
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ VALUE, MISSING, NULL, NAN, BLANK, UNREADABLE = range(6)
 _TRUE = frozenset({"true", "t", "yes", "y", "1", "是", "真"})
 _FALSE = frozenset({"false", "f", "no", "n", "0", "否", "假"})
 _ISO_DATE = r"^\d{4}-\d{2}-\d{2}$"
+_MARKET = "\x1f"
+"""Between the symbol and the market of a code: a point may also precede a share class (BRK.B)."""
 
 
 def canonical_values(
@@ -185,16 +187,29 @@ def _read_enumeration(word: str, contract: ColumnContract) -> str:
 
 
 def merge_codes(words: list[str | None]) -> list[str | None]:
-    """Return for each code of both tables the code it stands for.
+    """Return for each ``symbol, separator, market`` of both tables the code it stands for, as it is printed.
 
     A code without a market is the one of its symbol that has a market, if the two tables know exactly one; else itself.
     """
     markets: dict[str, set[str]] = {}
     for word in filter(None, words):
-        symbol, mark, market = word.rpartition(".")
-        if mark and market:
-            markets.setdefault(symbol, set()).add(word)
-    return [next(iter(full)) if len(full := markets.get(word or "", set())) == 1 else word for word in words]
+        symbol, _, market = word.partition(_MARKET)
+        known = markets.setdefault(symbol, set())
+        if market:
+            known.add(word)
+    return [None if word is None else _full_code(word, markets) for word in words]
+
+
+def _full_code(word: str, markets: dict[str, set[str]]) -> str:
+    symbol, _, market = word.partition(_MARKET)
+    if not market and len(markets[symbol]) == 1:
+        word = next(iter(markets[symbol]))
+    return word.rstrip(_MARKET).replace(_MARKET, ".")
+
+
+def _read_code(word: str, _contract: ColumnContract) -> str:
+    code = parse_code(word)
+    return f"{code.symbol}{_MARKET}{code.market or ''}"
 
 
 _READERS: dict[str, Callable[[str, ColumnContract], str]] = {
@@ -202,6 +217,6 @@ _READERS: dict[str, Callable[[str, ColumnContract], str]] = {
     "date": _read_date,
     "datetime": _read_datetime,
     "period": _read_period,
-    "code": lambda word, _contract: parse_code(word).normal,
+    "code": _read_code,
     "enumeration": _read_enumeration,
 }
