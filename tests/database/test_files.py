@@ -269,3 +269,9 @@ def test_a_name_with_quotes_is_a_name(tmp_path: Path) -> None:
     (tmp_path / f"{name}.csv").write_text("a\n1\n")
     with connect(tmp_path) as database:
         assert [table.name for table in database.tables()] == [name]
+
+
+def test_lines_of_different_lengths_are_an_error_and_not_one_column(tmp_path: Path) -> None:
+    (tmp_path / "ragged.csv").write_text("a,b\n1,2\n3,4,5\n6\n")
+    with pytest.raises(DatabaseUnavailable, match=r"ragged\.csv cannot be split into columns"):
+        connect(str(tmp_path))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _LEADING_ZERO = "^[+-]?0[0-9]"
+_DELIMITERS = (",", ";", "\t", "|")
 
 
 def load_files(connection: duckdb.DuckDBPyConnection, path: Path, schema: str) -> None:
@@ -81,6 +82,12 @@ def _tables(path: Path) -> dict[str, Path]:
 def _csv(connection: duckdb.DuckDBPyConnection, file: Path) -> str:
     reader = f"read_csv({literal(str(file))}, sample_size = -1, all_varchar = {{}})"
     columns = connection.execute(f"DESCRIBE SELECT * FROM {reader.format('false')}").fetchall()
+    if len(columns) == 1 and (mark := next((m for m in _DELIMITERS if m in str(columns[0][0])), None)):
+        raise DatabaseUnavailable(
+            f"{file.name} cannot be split into columns: its header is {str(columns[0][0])!r}, but not every line below has "
+            f"as many fields, separated by {mark!r}.",
+            hint="Correct the lines with more or fewer fields, or quote a field that holds the separator.",
+        )
     whole = [str(name) for name, type_, *_ in columns if str(type_).endswith("INT")]
     if not whole:
         return f"SELECT * FROM {reader.format('false')}"
