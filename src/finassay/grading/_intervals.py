@@ -107,7 +107,9 @@ def _checked(interval: Interval, value: float) -> Interval:
     try:
         lower, upper, value = (float(number) for number in (*interval, value))
     except (TypeError, ValueError):
-        raise Undefined(f"not two numbers {interval!r} or no number {value!r}", reason="not_a_number") from None
+        raise Undefined(
+            f"not two numbers {interval!r} or no number {value!r}", reason="not_a_number"
+        ) from None
     if math.isnan(lower) or math.isnan(upper) or math.isnan(value):
         raise Undefined(f"not a number in [{lower}, {upper}] or {value}", reason="not_a_number")
     if lower > upper:

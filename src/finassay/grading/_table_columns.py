@@ -50,7 +50,7 @@ class NumberColumn:
     exact: bool
 
     def shown(self, row: int) -> object:
-        return self.raw[row].as_py()
+        return shown(self.raw[row])
 
     def identity(self, rows: Ints) -> Ints:
         """Codes of the cells as they were written: equal codes are equal to the last bit."""
@@ -60,8 +60,21 @@ class NumberColumn:
         return np.asarray(encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
+def shown(cell: pa.Scalar) -> object:
+    """Return a cell as Python's value, or as text where Python has none (nanoseconds, the year 100000)."""
+    import pyarrow as pa
+
+    try:
+        return cell.as_py()
+    except (ValueError, OverflowError):
+        try:
+            return str(cell.cast(pa.string()).as_py())
+        except pa.ArrowException:
+            return f"{cell.value} {cell.type}"
+
+
 def plain_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """Return one array without dictionary encoding or views."""
+    """Return one array without dictionary encoding or views; what is no single value becomes text, to be refused."""
     import pyarrow as pa
 
     type_ = column.type
@@ -72,7 +85,24 @@ def plain_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
         column = column.cast(pa.large_string())
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    if not _is_scalar(column.type):
+        return pa.array(
+            [None if cell is None else str(cell) for cell in column.to_pylist()], pa.large_string()
+        )
     return column
+
+
+def _is_scalar(type_: pa.DataType) -> bool:
+    """Say whether Arrow can encode the type's distinct values."""
+    import pyarrow.types as kinds
+
+    return bool(
+        kinds.is_primitive(type_)
+        or kinds.is_decimal128(type_)
+        or kinds.is_decimal256(type_)
+        or kinds.is_null(type_)
+        or _is_text(type_)
+    )
 
 
 # ---- numbers -------------------------------------------------------------------------------------------------------
@@ -171,7 +201,7 @@ class TokenColumn:
     unit: str | None = None
 
     def shown(self, row: int) -> object:
-        return self.raw[row].as_py()
+        return shown(self.raw[row])
 
     def identity(self, rows: Ints) -> Ints:
         """Codes of the canonical values."""

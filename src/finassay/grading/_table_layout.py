@@ -109,5 +109,5 @@ def _array(cells: list[object]) -> pa.Array:
 
     try:
         return pa.array(cells)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+    except (pa.ArrowException, OverflowError):
         return pa.array([None if cell is None else str(cell) for cell in cells], pa.string())

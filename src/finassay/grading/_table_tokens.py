@@ -10,7 +10,7 @@ import numpy as np
 
 from finassay.core import InputError
 from finassay.grading._codes import parse_code
-from finassay.grading._dates import parse_date
+from finassay.grading._dates import parse_datetime
 from finassay.grading._enumerations import parse_enumeration
 from finassay.grading._missing import is_missing
 from finassay.grading._periods import parse_period
@@ -28,6 +28,8 @@ VALUE, MISSING, NULL, NAN, BLANK, UNREADABLE = range(6)
 _TRUE = frozenset({"true", "t", "yes", "y", "1", "是", "真"})
 _FALSE = frozenset({"false", "f", "no", "n", "0", "否", "假"})
 _ISO_DATE = r"^\d{4}-\d{2}-\d{2}$"
+_ISO_MICROSECONDS = len("2021-12-31T09:30:00.000000")
+"""Longer texts may state nanoseconds, which the standard library would cut off."""
 _MARKET = "\x1f"
 """Between the symbol and the market of a code: a point may also precede a share class (BRK.B)."""
 
@@ -48,7 +50,10 @@ def canonical_values(
         raw = pc.if_else(pc.is_nan(raw), pa.scalar(None, raw.type), raw)
     nulls = np.asarray(raw.is_null().to_numpy(zero_copy_only=False), dtype=bool)
     state[nulls & (state == VALUE)] = NULL
-    typed = _typed(raw, contract.type)
+    try:
+        typed = _typed(raw, contract.type)
+    except pa.ArrowInvalid:  # nanoseconds, or no day of the calendar: read as text, which names the cell
+        typed = None
     if typed is not None:
         return state, typed
     text = _as_text(raw)
@@ -110,10 +115,7 @@ def _iso_dates(raw: pa.Array) -> pa.Array | None:
 
     if not pc.all(pc.fill_null(pc.match_substring_regex(raw, _ISO_DATE), True)).as_py():
         return None
-    try:
-        return pc.cast(raw, pa.date32()).cast(pa.large_string())
-    except pa.ArrowInvalid:  # a day that does not exist: the slow path names it
-        return None
+    return pc.cast(raw, pa.date32()).cast(pa.large_string())
 
 
 def _as_text(raw: pa.Array) -> pa.Array:
@@ -157,23 +159,29 @@ def _read_boolean(word: str, contract: ColumnContract) -> str:
     )
 
 
-def _read_date(word: str, _contract: ColumnContract) -> str:
+def _moment(word: str) -> dt.datetime:
     try:
-        moment = dt.datetime.fromisoformat(word.strip())
+        if len(word) <= _ISO_MICROSECONDS:
+            return dt.datetime.fromisoformat(word.strip())
     except ValueError:
-        return parse_date(word).isoformat()
+        pass  # not the spelling of ISO 8601
+    return parse_datetime(word)
+
+
+def _read_date(word: str, _contract: ColumnContract) -> str:
+    moment = _moment(word)
     if moment.time() != dt.time():
         raise InputError(f"expected a date, got a time of day: {word!r}", reason="time_of_day")
     return moment.date().isoformat()
 
 
 def _read_datetime(word: str, _contract: ColumnContract) -> str:
-    try:
-        moment = dt.datetime.fromisoformat(word.strip())
-    except ValueError:
-        return f"{parse_date(word).isoformat()}T00:00:00.000000"
+    moment = _moment(word)
     if moment.tzinfo is not None:
-        moment = moment.astimezone(dt.UTC).replace(tzinfo=None)
+        try:
+            moment = moment.astimezone(dt.UTC).replace(tzinfo=None)
+        except OverflowError as error:
+            raise InputError(f"{word!r} is outside the calendar in UTC", reason="out_of_range") from error
     return moment.isoformat(timespec="microseconds")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -170,15 +171,24 @@ def from_pandas(frame: pd.DataFrame) -> pa.Table:
         missing_is_null = cells.dtype.kind != "f"  # NaN of a float column stays NaN
         try:
             columns.append(pa.array(cells, from_pandas=missing_is_null))
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
+        except (pa.ArrowException, OverflowError):  # mixed, or what Arrow cannot hold
             columns.append(
-                pa.array([None if _is_missing(cell) else str(cell) for cell in cells], pa.string())
+                pa.array([None if _is_missing(cell) else _text(cell) for cell in cells], pa.string())
             )
     return pa.table(columns, names=[str(name) for name in frame.columns])
 
 
 def _is_missing(cell: object) -> bool:
-    return cell is None or cell != cell or type(cell).__name__ in {"NAType", "NaTType"}
+    if isinstance(cell, float):
+        return cell != cell
+    return cell is None or type(cell).__name__ in {"NAType", "NaTType"}
+
+
+def _text(cell: object) -> str:
+    try:
+        return str(cell)
+    except ValueError:  # Python prints no integer of more than 4300 digits
+        return str(Decimal(cell)) if isinstance(cell, int) else repr(type(cell))
 
 
 # ---- headers ---------------------------------------------------------------------------------------------------------
