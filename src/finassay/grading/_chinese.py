@@ -10,6 +10,7 @@ _DIGITS = {
     "两": 2, "兩": 2, "貳": 2, "參": 3, "陸": 6,
 }  # fmt: skip
 _PLACES = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
+_COUNTED = frozenset(character for character, digit in _DIGITS.items() if digit)
 _POINT = "点點"
 NUMERAL_CHARACTERS = frozenset(_DIGITS) | frozenset(_PLACES)
 
@@ -33,7 +34,7 @@ def numeral_length(text: str, at: int) -> int:
 
 
 def read_numeral(text: str) -> tuple[Decimal, int, bool]:
-    """Read one Chinese numeral below 10,000, or a run of digits.
+    """Read one Chinese numeral below 10,000, or a run of digits that is a number: with a zero, or of four and more.
 
     Returns
     -------
@@ -47,6 +48,8 @@ def read_numeral(text: str) -> tuple[Decimal, int, bool]:
     """
     whole, _, fraction = text.replace("點", "点").partition("点")
     padded = whole[0] in "零〇" and len(whole) > 1
+    if len(whole) in {2, 3} and all(character in _COUNTED for character in whole):
+        raise ValueError("neighbouring digits are an estimate (两三: two or three), not an exact number")
     value = _read_places(whole[1:] if padded else whole)
     digits = "".join(str(_DIGITS[character]) for character in fraction)
     return (Decimal(f"{value}.{digits}") if digits else Decimal(value)), len(digits), padded

@@ -10,7 +10,15 @@ from finassay.grading._compounds import assemble
 from finassay.grading._fold import fold
 from finassay.grading._missing import is_missing, plain
 from finassay.grading._tokens import EXACT, tokenize
-from finassay.grading._units import Unit, combine, conversion_factor, is_currency, parse_unit, resolve_sign
+from finassay.grading._units import (
+    Unit,
+    combine,
+    conversion_factor,
+    is_currency,
+    is_currency_sign,
+    parse_unit,
+    resolve_sign,
+)
 from finassay.grading._unparsed import Refusal, UnitMismatch, Unparsed, shorten
 from finassay.grading._vocabulary import Role, Token
 
@@ -95,8 +103,9 @@ def parse_quantity(raw: object, *, default_unit: str | None = None) -> Quantity:
     default_unit : str, optional
         What a header, a caption or a contract states for the whole column: ``"percent"``, ``"亿元"``,
         ``"USD millions"``. It completes what the text leaves open and never contradicts it: its unit where the text
-        has none (or has a sign such as ``$`` or ``¥`` that may stand for it), its scale where the text has none and
-        the units agree.
+        has none (or has a sign such as ``$`` or ``¥`` that may stand for it), its scale where the text has neither a
+        scale nor a unit in words or letters (``50000元`` under 万元 is fifty thousand; ``$ 5`` under "in millions" is
+        five million) and the units agree.
 
     Returns
     -------
@@ -133,17 +142,12 @@ def parse_quantity(raw: object, *, default_unit: str | None = None) -> Quantity:
 
 def _complete(stated: Quantity, scale_stated: bool, default: Unit) -> Quantity:
     unit = resolve_sign(stated.unit, default.unit)
-    takes_scale = stated.unit is None or unit == default.unit or (default.unit is None and _is_amount(unit))
+    takes_scale = not scale_stated and (unit is None or default.unit is None or unit == default.unit)
     return replace(
         stated,
         unit=default.unit if unit is None else unit,
-        scale=default.scale if takes_scale and not scale_stated else stated.scale,
+        scale=default.scale if takes_scale else stated.scale,
     )
-
-
-def _is_amount(unit: str | None) -> bool:
-    # "in millions" over a table is said of its amounts and shares, never of its percentages or its per-share figures.
-    return unit == "share" or (is_currency(unit) and "/" not in str(unit))
 
 
 def _read_scalar(value: object, text: str) -> Quantity:
@@ -187,7 +191,11 @@ def _read_text(text: str) -> tuple[Quantity, bool]:
         text=text,
         approximate=any(token.role is Role.ABOUT for token in (*before, *after)),
     )
-    return stated, scale_stated or any(token.role is Role.SCALE for token in number)
+    # "50000元" under 万元 says that it is fifty thousand; a "$" stands on every line of a table "in millions".
+    own_scale = any(
+        token.role in {Role.UNIT, Role.PARTS} and not is_currency_sign(token.text) for token in words
+    )
+    return stated, scale_stated or own_scale or any(token.role is Role.SCALE for token in number)
 
 
 def _open_brackets(tokens: list[Token]) -> tuple[list[Token], bool]:

@@ -27,6 +27,7 @@ _FAMILIES: tuple[dict[str, Decimal], ...] = (
     {"share": Decimal(1), "lot": Decimal(100)},
     {"GBP": Decimal(1), "GBX": Decimal("0.01")},
 )
+_CURRENCY_SIGNS = frozenset("$¥€£₩₹₽")
 _THOUSANDS_WITHOUT_DIGITS = re.compile(r"'?000s?\b|(?<=[$€£¥])000s?\b")
 
 
@@ -135,6 +136,11 @@ def resolve_sign(unit: str | None, beside: str | None = None) -> str | None:
 def is_currency(unit: str | None) -> bool:
     """Say whether a canonical unit is a currency, or a currency per something."""
     return unit is not None and unit.partition("/")[0] in CURRENCY_WORDS
+
+
+def is_currency_sign(word: str) -> bool:
+    """Say whether a word of the vocabulary is a currency's sign (``$``, ``hk$``, ``€``), not its name or code."""
+    return any(character in _CURRENCY_SIGNS for character in word)
 
 
 def conversion_factor(source: str, target: str) -> Decimal:

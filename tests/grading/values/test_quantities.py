@@ -44,6 +44,9 @@ from finassay.grading import Quantity, UnitMismatch, Unparsed, parse_quantity, p
         ("十五", "15"),
         ("两千零五", "2005"),
         ("二〇二一", "2021"),
+        ("二零", "20"),  # digits one by one: with a zero, or four of them
+        ("一九九八", "1998"),
+        ("三点一五", "3.15"),  # a fraction is always read so
         ("叁佰贰拾壹", "321"),
         # signs
         ("+5", "5"),
@@ -187,6 +190,14 @@ def test_chinese_compounds_are_added_up(text: str, magnitude: int) -> None:
         ("K5", "malformed_number"),
         ("12万5", "ambiguous_numeral"),  # 120,005 on paper, 125,000 in speech
         ("二百五", "ambiguous_numeral"),
+        *(
+            (text, "ambiguous_numeral")
+            for text in ("五六百", "十五六", "两三", "三五", "七八", "三四", "二三")
+        ),
+        *(
+            (text, "ambiguous_numeral")
+            for text in ("两三万", "一二三万", "三五亿元", "百分之三五", "三五点二")
+        ),
         ("000001", "leading_zeros"),
         ("0727", "leading_zeros"),
         ("5-10", "range"),
@@ -282,7 +293,15 @@ def test_an_approximation_is_recorded(text: str) -> None:
         ("1.5bn", "USD millions", "1500000000", "USD"),  # the cell's own scale wins
         ("12.5%", "USD millions", "12.5", "percent"),  # the header is said of amounts
         ("$1.20/share", "million", "1.20", "USD/share"),
-        ("500 shares", "thousand", "500000", "share"),
+        ("500 shares", "thousand", "500", "share"),  # a unit word in the cell is the cell's own scale: 1
+        ("50000元", "万元", "50000", "CNY"),
+        ("50000股", "万股", "50000", "share"),
+        ("USD 50", "USD millions", "50", "USD"),
+        ("USD 50 million", "USD thousands", "50000000", "USD"),
+        ("¥5元", "亿元", "5", "CNY"),
+        ("$ 5", "in millions", "5000000", "USD"),  # a bare sign is on every line of a table in millions
+        ("HK$5", "HKD millions", "5000000", "HKD"),
+        ("(£5)", "GBP thousands", "-5000", "GBP"),
         ("5 days", "million", "5", "day"),
         ("¥5", "CNY", "5", "CNY"),
         ("$5", "HKD", "5", "HKD"),
