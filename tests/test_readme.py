@@ -14,7 +14,9 @@ README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
 def block(language: str, holding: str) -> str:
     """The code block of a language that holds a text."""
-    return next(text for text in re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL) if holding in text)
+    return next(
+        text for text in re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL) if holding in text
+    )
 
 
 def without_times(text: str) -> str:
@@ -29,11 +31,19 @@ def test_the_first_example_gives_the_output_shown(tmp_path: Path) -> None:
     command, _, shown = block("console", "finassay run study.py").partition("\n")
     arguments = command.removeprefix("$ finassay ").split()
     done = subprocess.run(
-        [sys.executable, "-m", "finassay", *arguments], cwd=tmp_path, capture_output=True, text=True, check=True
+        [sys.executable, "-m", "finassay", *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     jail = r"jail bubblewrap \S+"  # the version is the machine's
     assert re.sub(jail, "", without_times(done.stdout)) == re.sub(jail, "", without_times(shown))
-    assert {path.name for path in (tmp_path / "result").iterdir()} == {"result.parquet", "result.csv", "trace.json"}
+    assert {path.name for path in (tmp_path / "result").iterdir()} == {
+        "result.parquet",
+        "result.csv",
+        "trace.json",
+    }
 
 
 def test_the_pages_it_points_to_exist() -> None:

@@ -160,6 +160,7 @@ class TestGoodInput:
         trace = json.loads(outcome.stdout)
         jsonschema.validate(trace, SCHEMA)
         assert (trace["outcome"], trace["stdout"]) == ("ok", "seen\n")
+        assert trace["tables"][0]["head"] == [[1]]
 
     def test_a_hostile_text_cannot_move_the_terminal(self, tmp_path: Path, market: Path) -> None:
         code = "print('\\x1b[2J\\x1b]0;owned\\x07 [bold]')\nresult = [{'\\x1b[31m': '\\x1b[2J'}]"

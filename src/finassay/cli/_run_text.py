@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from finassay.execution._report import python_values
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -59,20 +61,12 @@ def _preview(table: pa.Table) -> Table:
     for column, label in zip(table.columns, names, strict=False):
         numeric = any(mark in str(column.type) for mark in ("int", "float", "double", "decimal"))
         view.add_column(escape(label), justify="right" if numeric else "left", overflow="fold")
-    values = [_values(shown.column(k)) for k in range(len(names))]
+    values = [python_values(shown.column(k)) for k in range(len(names))]
     for row in zip(*values, strict=True):
         view.add_row(*(escape(_cell(value)) for value in row))
     if table.num_rows > PREVIEW_ROWS:
         view.add_row(*("…" for _ in names))
     return view
-
-
-def _values(column: pa.ChunkedArray) -> list[object]:
-    try:
-        return list(column.to_pylist())
-    except (OverflowError, ValueError):  # a date beyond those of Python, such as DuckDB's infinity
-        width = "int32" if str(column.type) == "date32[day]" else "int64"
-        return list(column.cast(width).to_pylist())
 
 
 def _cell(value: object) -> str:

@@ -84,8 +84,8 @@ def _csv(connection: duckdb.DuckDBPyConnection, file: Path) -> str:
     columns = connection.execute(f"DESCRIBE SELECT * FROM {reader.format('false')}").fetchall()
     if len(columns) == 1 and (mark := next((m for m in _DELIMITERS if m in str(columns[0][0])), None)):
         raise DatabaseUnavailable(
-            f"{file.name} cannot be split into columns: its header is {str(columns[0][0])!r}, but not every line below has "
-            f"as many fields, separated by {mark!r}.",
+            f"{file.name} cannot be split into columns: its header is {str(columns[0][0])!r}, but not every line "
+            f"below has as many fields, separated by {mark!r}.",
             hint="Correct the lines with more or fewer fields, or quote a field that holds the separator.",
         )
     whole = [str(name) for name, type_, *_ in columns if str(type_).endswith("INT")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -23,11 +24,16 @@ from finassay.execution._trace import (
     TracedTable,
 )
 from finassay.execution._types import CallResult, Limits, Outcome, QueryRecord, Submission
+from finassay.execution._wire._log import ACCEPTED, ANSWERED
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from finassay.database import QueryPolicy
     from finassay.execution._outputs import Outputs
 
+_HEAD_ROWS = 20
+_HEAD_CHARS = 2000
 _VERSIONED = ("duckdb", "pyarrow", "pandas", "numpy", "sqlglot", "polars", "pymysql", "psycopg", "sqlalchemy")
 
 
@@ -90,8 +96,9 @@ def python_ended(
             outcome, error = Outcome.ERROR, outputs.problem
     else:
         error = _explain(outcome, result, recorded)
-        refused = [record for record in records if record.status == "refused"]
-        if outcome is Outcome.ERROR and refused and records[-1].status == "refused":
+        # A client rolls back after a refusal; what the protocol server answers by itself is not what failed.
+        asked = [record for record in records if not {ANSWERED, ACCEPTED}.intersection(record.warnings)]
+        if outcome is Outcome.ERROR and asked and asked[-1].status == "refused":
             outcome = Outcome.POLICY
             error = error.model_copy(update={"reason": "query_refused"})
     return Ended(
@@ -214,10 +221,34 @@ def _table(name: str, table: Any, notes: Sequence[str]) -> TracedTable:
         name=name,
         rows=table.num_rows,
         columns=columns,
+        head=_head(table),
         sha256=hash_table(table),
         file=file,
         notes=list(notes),
     )
+
+
+def _head(table: pa.Table) -> list[list[Any]]:
+    """Return the first rows as JSON values."""
+    columns = [[_json_value(value) for value in python_values(c)] for c in table.slice(0, _HEAD_ROWS).columns]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _json_value(value: object) -> Any:
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    return value.hex() if isinstance(value, bytes) else str(value)[:_HEAD_CHARS]
+
+
+def python_values(column: pa.ChunkedArray) -> list[Any]:
+    """Return a column's values; a date beyond those of Python, such as DuckDB's infinity, as its number."""
+    try:
+        return list(column.to_pylist())
+    except (OverflowError, ValueError):
+        width = "int32" if str(column.type) == "date32[day]" else "int64"
+        return list(column.cast(width).to_pylist())
 
 
 def _versions() -> dict[str, str]:

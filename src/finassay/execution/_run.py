@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from finassay.core import CandidateError, hash_file, hash_json
+from finassay.core import CandidateError, InputError, hash_file, hash_json
 from finassay.execution._broker import Broker
 from finassay.execution._client import ask
 from finassay.execution._guest import PORTS, duckdb_mount, free_ports, guest_env, guest_files
@@ -107,6 +107,7 @@ def run(
     began = time.perf_counter()
     policy, limits = policy or QueryPolicy(), limits or Limits()
     with connect(url) as database:  # says early and plainly what is wrong with a URL
+        _check_dialect(database, dialect)
         described = _describe(database, url, dialect)
         schema = _schema(database)
     memory = _BROKER_MEMORY + limits.memory
@@ -149,6 +150,15 @@ class _Ran:
     jail: TracedJail
     started: float
     judge: Callable[[Sequence[QueryRecord]], Ended]
+
+
+def _check_dialect(database: Database, dialect: Dialect | None) -> None:
+    if dialect not in (None, database.dialect) and database.dialect != "duckdb":
+        raise InputError(
+            f"{database.version} runs statements in its own dialect, {database.dialect}, but {dialect} was asked for.",
+            hint="Leave --dialect out. MySQL- and PostgreSQL-dialect statements also run on a DuckDB database.",
+            reason="dialect_not_spoken",
+        )
 
 
 def _describe(database: Database, url: str, dialect: Dialect | None) -> TracedDatabase:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from finassay.core import ExitCode
 from finassay.execution._types import Mode, Outcome
@@ -77,11 +77,15 @@ class TracedColumn(_Model):
 
 
 class TracedTable(_Model):
-    """A result: its size, columns and content hash; ``file`` is its name in the output folder."""
+    """A result: its size, columns and content hash; ``file`` is its name in the output folder.
+
+    ``head`` holds its first rows as JSON: decimals, dates and all that JSON has no form for are text.
+    """
 
     name: str
     rows: int
     columns: list[TracedColumn]
+    head: list[list[JsonValue]]
     sha256: str
     file: str
     notes: list[str] = Field(default_factory=list)
