@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from finassay.grading._fold import fold
 from finassay.grading._missing import is_missing, plain
-from finassay.grading._unparsed import Refusal, Unparsed
+from finassay.grading._unparsed import Refusal, Unparsed, shown
 
 _MARKETS = {
     "SH": "SH", "SS": "SH", "SSE": "SH", "XSHG": "SH",
@@ -78,7 +78,7 @@ def parse_code(raw: object) -> Code:
     Unparsed
         ``missing``, ``wrong_type``, ``leading_zeros_lost``, ``not_a_code``, ``too_long``.
     """
-    text = raw if isinstance(raw, str) else str(raw)
+    text = raw if isinstance(raw, str) else shown(raw)
     try:
         if is_missing(raw):
             raise Refusal("missing", "the value is missing")
@@ -97,6 +97,13 @@ def _read(value: object) -> tuple[str, str | None]:
         return str(value), None
     folded = fold(value).upper()
     prefixed = _PREFIXED.fullmatch(folded)
+    stem, mark, suffix = folded.rpartition(".")
+    stated_twice = _PREFIXED.fullmatch(stem) if mark and suffix in _MARKETS else None
+    if stated_twice:
+        market = next(group for group in stated_twice.groups() if group)
+        if _PREFIXES[market] != _MARKETS[suffix]:
+            raise Refusal("not_a_code", f"it states two markets, {market} and {suffix}")
+        prefixed = stated_twice
     if prefixed:
         market, symbol = (group for group in prefixed.groups() if group)
         return _with_market(symbol, _PREFIXES[market])

@@ -31,6 +31,9 @@ def _parts(tokens: Sequence[Token]) -> list[tuple[Numeral, list[Token]]]:
     parts: list[tuple[Numeral, list[Token]]] = []
     for token in tokens:
         if isinstance(token.meaning, Numeral):
+            if len(parts) > 1 and parts[-1][0].zero_word and not parts[-1][1]:  # 1亿零5万
+                parts[-1] = (token.meaning._replace(padded=True), [])
+                continue
             if parts and not parts[-1][1]:
                 raise Refusal("several_numbers", "two numbers side by side")
             parts.append((token.meaning, []))

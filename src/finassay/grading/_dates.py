@@ -9,7 +9,7 @@ from typing import Literal
 from finassay.grading._chinese import NUMERAL_CHARACTERS, read_numeral
 from finassay.grading._fold import fold
 from finassay.grading._missing import is_missing, plain
-from finassay.grading._unparsed import Refusal, Unparsed
+from finassay.grading._unparsed import Refusal, Unparsed, shown
 
 DateOrder = Literal["ymd", "mdy", "dmy"]
 
@@ -35,7 +35,9 @@ _MONTH_FIRST = re.compile(rf"{MONTH}[ -]?{_DAY} ?[, -] ?{YEAR}")
 _DAY_FIRST = re.compile(rf"{_DAY}[ -]?(?:of )?{MONTH} ?[, -] ?{YEAR}")
 _YEAR_THEN_NAME = re.compile(rf"{YEAR}[ -]{MONTH}[ -]{_DAY}")
 _YEAR_LAST = re.compile(rf"(\d{{1,2}})([-/.])(\d{{1,2}})\2(\d{{1,2}}|{YEAR})")
-_CHINESE_NUMERALS = re.compile(rf"(?<!\d)[{''.join(sorted(NUMERAL_CHARACTERS))}]+(?!\d)")
+_CHINESE_NUMERALS = re.compile(
+    rf"(?<!\d)[{''.join(sorted(NUMERAL_CHARACTERS))}]+(?!\d)|(?<=\d{{4}})[一二三四](?=季)"
+)
 
 
 def parse_date(raw: object, *, order: DateOrder | None = None) -> date:
@@ -70,7 +72,7 @@ def parse_date(raw: object, *, order: DateOrder | None = None) -> date:
         if found is None:
             raise Refusal("not_a_date", "no known form of a date")
     except Refusal as refusal:
-        raise Unparsed("a date", str(raw), refusal.reason, refusal.detail) from None
+        raise Unparsed("a date", shown(raw), refusal.reason, refusal.detail) from None
     return found
 
 
@@ -104,7 +106,7 @@ def parse_datetime(raw: object, *, order: DateOrder | None = None) -> datetime:
         day = _from_object(value)
         found = datetime.combine(day, time()) if day else _read_datetime(printed(value), order)
     except Refusal as refusal:
-        raise Unparsed("a date with a time", str(raw), refusal.reason, refusal.detail) from None
+        raise Unparsed("a date with a time", shown(raw), refusal.reason, refusal.detail) from None
     return found
 
 
@@ -142,7 +144,7 @@ def printed(value: object) -> str:
     """Return folded lower-case text with Chinese numerals as digits (二〇二一年三季报 becomes 2021年3季报)."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise Refusal("wrong_type", f"a {type(value).__name__} is not a date")
-    return _CHINESE_NUMERALS.sub(_as_digits, fold(str(value)).casefold())
+    return _CHINESE_NUMERALS.sub(_as_digits, fold(shown(value)).casefold())
 
 
 def _as_digits(match: re.Match[str]) -> str:

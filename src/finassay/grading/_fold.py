@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from finassay.grading._unparsed import Refusal
@@ -17,10 +18,9 @@ _SPECIAL = {
     **dict.fromkeys("∼～〜˜", "~"),
     "￥": "¥", "￡": "£", "￠": "¢", "￦": "₩", "﹩": "$", "﹪": "%", "٪": "%",
     "٫": ".", "٬": "'", "，": ",", "﹐": ",", "．": ".", "×": "×", "✕": "×",
-    "【": "(", "】": ")", "〔": "(", "〕": ")",
 }  # fmt: skip
-_INVISIBLE = frozenset(
-    "\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff\u061c\u2066\u2067\u2068\u2069"
+_HIDDEN = re.compile(
+    "[\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff\u061c\u2066\u2067\u2068\u2069]+"
 )
 
 
@@ -49,6 +49,7 @@ def fold(text: str) -> str:
 
 
 def _fold_characters(text: str) -> str:
+    text = _HIDDEN.sub(lambda match: match.group() if _between_digits(match) else "", text)
     out: list[str] = []
     raised = False
     for character in text:
@@ -57,9 +58,17 @@ def _fold_characters(text: str) -> str:
             raised = True
             continue
         raised = False
-        if character not in _INVISIBLE:
-            out.append(_fold_one(character))
+        out.append(_fold_one(character))
     return "".join(out)
+
+
+def _between_digits(hidden: re.Match[str]) -> bool:
+    # 5 and 6 with a hidden mark between them are not 56: the mark stays, and no rule reads it.
+    around = (
+        hidden.string[hidden.start() - 1 : hidden.start()],
+        hidden.string[hidden.end() : hidden.end() + 1],
+    )
+    return all(character.isdecimal() for character in around)
 
 
 def _fold_one(character: str) -> str:

@@ -26,7 +26,10 @@ def plain(raw: object) -> object:
         return raw.as_py()
     if module == "numpy" and hasattr(raw, "item") and getattr(raw, "ndim", 1) == 0:
         kind = raw.dtype.kind  # type: ignore[attr-defined]
-        if kind == "M":  # .item() of nanoseconds is an integer
+        if kind == "M":
+            if str(raw.dtype) in {"datetime64[M]", "datetime64[Y]"}:  # type: ignore[attr-defined]
+                return str(raw)  # 2021-01 is a month; .item() would be its first day
+            # .item() of nanoseconds is an integer
             return raw.astype("datetime64[us]").item()  # type: ignore[attr-defined]
         return float(str(raw)) if kind == "f" else raw.item()
     return raw

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from finassay.grading._compounds import assemble
-from finassay.grading._fold import fold
+from finassay.grading._fold import LONGEST, fold
 from finassay.grading._missing import is_missing, plain
-from finassay.grading._tokens import EXACT, tokenize
+from finassay.grading._tokens import EXACT, MAX_EXPONENT, tokenize
 from finassay.grading._units import (
     Unit,
     combine,
@@ -19,10 +19,11 @@ from finassay.grading._units import (
     parse_unit,
     resolve_sign,
 )
-from finassay.grading._unparsed import Refusal, UnitMismatch, Unparsed, shorten
+from finassay.grading._unparsed import Refusal, UnitMismatch, Unparsed, shorten, shown
 from finassay.grading._vocabulary import Role, Token
 
 _EXPECTED = "a number"
+_TOO_LONG = 10**LONGEST
 _DATE = re.compile(r"\d{4}(?:-\d{1,2}(?:-\d{1,2})?|/\d{1,2}/\d{1,2}|\.\d{1,2}\.\d{1,2}|年.*)(?:[ t]\d.*)?")
 _NOT_FINITE = re.compile(r"[+-]?(?:inf|infinity|∞)")
 
@@ -126,7 +127,7 @@ def parse_quantity(raw: object, *, default_unit: str | None = None) -> Quantity:
     >>> parse_quantity("1.5亿元").to("万元")
     Decimal('15000.0')
     """
-    text = raw if isinstance(raw, str) else str(raw)
+    text = raw if isinstance(raw, str) else shown(raw)
     default = parse_unit(default_unit) if default_unit is not None else None
     try:
         if is_missing(raw):
@@ -154,6 +155,8 @@ def _read_scalar(value: object, text: str) -> Quantity:
     if isinstance(value, bool):
         raise Refusal("boolean", "true and false are not numbers")
     if isinstance(value, int):
+        if abs(value) >= _TOO_LONG:
+            raise Refusal("too_long", f"one value has at most {LONGEST} digits")
         return Quantity(Decimal(value), Decimal(1), None, 0, text)
     if isinstance(value, float):
         value, decimals = Decimal(repr(value)), None
@@ -164,6 +167,10 @@ def _read_scalar(value: object, text: str) -> Quantity:
         raise Refusal("wrong_type", f"a {type(value).__name__} is not a number")
     if not value.is_finite():
         raise Refusal("not_finite", "infinity is not a quantity")
+    if len(value.as_tuple().digits) > LONGEST:
+        raise Refusal("too_long", f"one value has at most {LONGEST} digits")
+    if value and abs(value.adjusted()) > MAX_EXPONENT + LONGEST:
+        raise Refusal("out_of_range", f"exponents go to ±{MAX_EXPONENT}")
     return Quantity(value, Decimal(1), None, decimals, text)
 
 
@@ -180,7 +187,7 @@ def _read_text(text: str) -> tuple[Quantity, bool]:
     words = [
         token for token in (*before, *after) if token.role in {Role.SCALE, Role.UNIT, Role.PER, Role.PARTS}
     ]
-    more_scale, unit, scale_stated = combine(words)
+    more_scale, unit, scale_stated = combine(words, scaled=scale != 1)
     if scale_stated and scale != 1:
         raise Refusal("malformed_number", "it states two scales")
     stated = Quantity(

@@ -11,7 +11,7 @@ from typing import Literal
 
 from finassay.grading._dates import MONTH, MONTHS, YEAR, _from_object, full_year, printed, read_date
 from finassay.grading._missing import is_missing, plain
-from finassay.grading._unparsed import Refusal, Unparsed
+from finassay.grading._unparsed import Refusal, Unparsed, shown
 
 PeriodKind = Literal["day", "month", "quarter", "half", "year", "fiscal_year", "ytd", "ttm"]
 
@@ -68,7 +68,7 @@ def parse_period(raw: object, *, fiscal_year_end: int | None = None) -> Period:
         day = _from_object(value)
         found = Period(day, day, "day") if day else _read(printed(value), fiscal_year_end)
     except Refusal as refusal:
-        raise Unparsed("a period", str(raw), refusal.reason, refusal.detail) from None
+        raise Unparsed("a period", shown(raw), refusal.reason, refusal.detail) from None
     return found
 
 
@@ -171,7 +171,7 @@ _CALENDAR_FORMS: tuple[tuple[re.Pattern[str], Callable[..., Period]], ...] = tup
         (rf"q([1-4]){_OF_YEAR}|([1-4])q ?{_SHORT_YEAR}|{_NTH_QUARTER},?(?: of)? {YEAR}", _swapped(_quarter)),
         (rf"{YEAR} ?年?-? ?h([12])|{YEAR} ?年? ?([上下])半年度?", _half),
         (rf"h([12]){_OF_YEAR}|([12])h ?{_SHORT_YEAR}|{_NTH_HALF},?(?: of)? {YEAR}", _swapped(_half)),
-        (rf"{YEAR} ?年?(?:中报|半年报|半年度报告|中期报告)", lambda year: _half(year, "1")),
+        (rf"{YEAR} ?年?(?:中报|半年报|半年度|半年度报告|中期报告)", lambda year: _half(year, "1")),
         (rf"{YEAR} ?年?前([123])季度|{YEAR} ?年?(3)季报|{YEAR} ?年?第?(3)季度报告",
          lambda year, quarters: _cumulative(year, str(3 * int(quarters)))),
         (rf"{YEAR} ?年? ?(?:1|01) ?月? ?[-~至到—] ?(\d{{1,2}}) ?月(?:份)?|{YEAR} ?年?前(\d{{1,2}})个?月", _cumulative),
@@ -255,7 +255,7 @@ _ENDED = re.compile(
 _TRAILING = re.compile(
     r"(?:ttm|ltm) ?(?:to |ended |at |as of |截至)?(.+)|(?:截至)?(.+?) ?(?:的)?(?:ttm|ltm|前?12个月)"
 )
-_INSTANT = re.compile(r"(?:as of|as at|at|on|截至|截止) ?(.+?)(?:末|止)?|(.+[日号月])末")
+_INSTANT = re.compile(r"(?:as of|as at|at|on|截至|截止) ?(.+?)(?:末|止)?|(.+[日号月])[末底]")
 
 _SPAN = re.compile(r"[^\d]*\d.*(?:至|到|~|—| - | to | through ).*\d.*")
 

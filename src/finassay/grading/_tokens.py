@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Context, Decimal
+from itertools import zip_longest
 from typing import NamedTuple
 
 from finassay.grading._chinese import NUMERAL_CHARACTERS, numeral_length, read_numeral
@@ -24,13 +25,13 @@ _TEN_TO_THE = re.compile(r"10(?:\^|\*\*)[({]?([+-]?\d{1,6})[)}]?(?!\d)")
 
 
 class Numeral(NamedTuple):
-    """Digits as read: exact value, printed decimals, whether 零 leads, whether it is one digit without a place."""
+    """Digits as read: exact value, printed decimals; whether 零 leads, it is one digit without a place, it is 零."""
 
     value: Decimal
     decimals: int | None
     padded: bool = False
     single_digit: bool = False
-    chinese: bool = False
+    zero_word: bool = False
 
 
 def tokenize(text: str, *, of_unit: bool = False) -> list[Token]:
@@ -47,7 +48,17 @@ def tokenize(text: str, *, of_unit: bool = False) -> list[Token]:
         token, length = _next(text, at, tokens, of_unit)
         tokens.append(token)
         at += length
+    _refuse_stray_fillers(tokens)
     return tokens
+
+
+def _refuse_stray_fillers(tokens: list[Token]) -> None:
+    # "in" and "of" lead to a scale or a unit ("in millions", "millions of dollars"); 5in is five inches.
+    words = [token for token in tokens if token.role is not Role.OPEN]
+    for token, after in zip_longest(words, words[1:]):
+        leads = after is not None and after.role in {Role.SCALE, Role.UNIT}
+        if token.role is Role.FILLER and token.text.isascii() and not leads:
+            raise Refusal("unknown_word", f"{token.text!r} is not a part of it")
 
 
 def _next(text: str, at: int, before: list[Token], of_unit: bool) -> tuple[Token, int]:
@@ -81,7 +92,9 @@ def _read_chinese(text: str) -> Token:
         value, decimals, padded = read_numeral(text)
     except ValueError as error:
         raise Refusal("ambiguous_numeral", f"{text}: {error}") from None
-    return Token(Role.NUMERAL, text, Numeral(value, decimals, padded, len(text) == 1, chinese=True))
+    return Token(
+        Role.NUMERAL, text, Numeral(value, decimals, padded, len(text) == 1, zero_word=text in {"零", "〇"})
+    )
 
 
 def _read_digits(text: str, at: int, digits: str) -> tuple[Token, int]:

@@ -27,6 +27,10 @@ _FAMILIES: tuple[dict[str, Decimal], ...] = (
     {"share": Decimal(1), "lot": Decimal(100)},
     {"GBP": Decimal(1), "GBX": Decimal("0.01")},
 )
+_OF_A_WHOLE = frozenset({"percent", "permille", "pp", "bp"})
+_NAMES_OF_MONEY = ("币", "幣", "美金")
+_LENTICULAR = str.maketrans("【】〔〕", "()()")  # brackets around a unit; around a number they are no minus
+_CODE_AND_SCALE = re.compile(r"\b(usd|cny|rmb|hkd|eur|gbp|jpy|twd|sgd|aud|cad|chf|inr|krw)(m|mn|mm|bn|k)\b")
 _CURRENCY_SIGNS = frozenset("$¥€£₩₹₽")
 _THOUSANDS_WITHOUT_DIGITS = re.compile(r"'?000s?\b|(?<=[$€£¥])000s?\b")
 
@@ -74,6 +78,8 @@ def parse_unit(text: str) -> Unit:
         folded = fold(text).casefold()
         folded = re.sub(r"^(?:单位|unit|units)\s*[:：]\s*", "", folded)
         folded = _THOUSANDS_WITHOUT_DIGITS.sub(" thousand", folded)
+        folded = folded.translate(_LENTICULAR)
+        folded = _CODE_AND_SCALE.sub(r"\1 \2", folded)
         tokens = [
             token
             for token in tokenize(folded, of_unit=True)
@@ -87,13 +93,21 @@ def parse_unit(text: str) -> Unit:
     return Unit(scale, resolve_sign(unit), stated)
 
 
-def combine(tokens: Sequence[Token]) -> tuple[Decimal, str | None, bool]:
-    """Put the scale and unit words of one quantity together; anything else among them is refused."""
+def combine(tokens: Sequence[Token], *, scaled: bool = False) -> tuple[Decimal, str | None, bool]:
+    """Put the scale and unit words of one quantity together; anything else among them is refused.
+
+    `scaled` says that the number beside them has a scale already.
+    """
     scales: list[Token] = []
     units: list[str] = []
     per: list[str] = []
-    after_per = False
+    after_per = named_before = False
     for token in tokens:
+        if token.text == "元" and named_before:
+            continue  # 港币百万元: yuan here is the general word for a piece of money
+        named_before = named_before or token.text.endswith(_NAMES_OF_MONEY)
+        if token.role is Role.SCALE and units and units[-1] in _OF_A_WHOLE:
+            raise Refusal("malformed_number", f"{token.text!r} does not stand after {units[-1]}")
         if token.role is Role.SCALE and not after_per:
             scales.append(token)
         elif token.role is Role.PER and not after_per:
@@ -104,6 +118,8 @@ def combine(tokens: Sequence[Token]) -> tuple[Decimal, str | None, bool]:
             raise Refusal("unknown_word", f"{token.text!r} is not a unit or a scale here")
     if after_per and not (units and len(per) == 1):
         raise Refusal("unknown_word", "a unit 'per' something needs one unit on each side")
+    if (scales or scaled) and any(token.text == "p" for token in tokens):
+        raise Refusal("unknown_word", "pence have no scale: 'p' is a part of it")
     unit = _one_unit(units)
     return product(scales), f"{unit}/{per[0]}" if per else unit, bool(scales)
 

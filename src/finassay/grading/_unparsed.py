@@ -18,6 +18,14 @@ def shorten(text: str) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
+def shown(raw: object) -> str:
+    """Return the text of any value, also of one that has none (an integer of 5,000 digits, a broken ``__str__``)."""
+    try:
+        return str(raw)
+    except Exception:  # noqa: BLE001 - whatever it raises, the value is refused by its type or its length
+        return f"<{type(raw).__name__} that cannot be printed>"
+
+
 class Unparsed(InputError):
     """A value that cannot be read as the type asked for, without guessing.
 

@@ -129,7 +129,7 @@ def _vocabulary() -> dict[str, Token]:
         (Role.ABOUT, _ABOUT),
         (Role.BOUND, _BOUND),
         (Role.JOIN, _JOIN),
-        (Role.FILLER, ("in", "整")),
+        (Role.FILLER, ("in", "of", "整")),
     ):
         table |= {word: Token(role, word) for word in listed}
     return table | {word: Token(Role.PARTS, word, unit) for word, unit in _PARTS.items()}

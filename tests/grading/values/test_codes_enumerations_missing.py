@@ -51,6 +51,7 @@ def test_codes(raw: object, normal: str) -> None:
         (600519.0, "wrong_type"),
         (True, "wrong_type"),
         ("600519.0", "not_a_code"),
+        ("SH600519.SZ", "not_a_code"),  # two markets
         ("贵州茅台", "not_a_code"),
         ("600519 000001", "not_a_code"),
         ("-", "missing"),
@@ -123,3 +124,7 @@ def test_missing(raw: object) -> None:
 )
 def test_not_missing(raw: object) -> None:
     assert not is_missing(raw)
+
+
+def test_a_market_stated_twice_is_stated() -> None:
+    assert (parse_code("SH600519.SH").symbol, parse_code("SH600519.XSHG").market) == ("600519", "SH")

@@ -156,6 +156,11 @@ def test_every_day_in_every_unambiguous_style(day: date) -> None:
         ("2021-Q3", "2021-07-01", "2021-09-30", "quarter"),
         ("third quarter of 2021", "2021-07-01", "2021-09-30", "quarter"),
         ("2021年第三季度", "2021-07-01", "2021-09-30", "quarter"),
+        ("2021一季度", "2021-01-01", "2021-03-31", "quarter"),
+        ("2021三季报", "2021-01-01", "2021-09-30", "ytd"),
+        ("2021年半年度", "2021-01-01", "2021-06-30", "half"),
+        ("2021年6月底", "2021-06-30", "2021-06-30", "day"),
+        ("2021年6月末", "2021-06-30", "2021-06-30", "day"),
         ("2021年一季报", "2021-01-01", "2021-03-31", "quarter"),
         ("2021年三季报", "2021-01-01", "2021-09-30", "ytd"),  # cumulative: nine months
         ("二〇二一年三季报", "2021-01-01", "2021-09-30", "ytd"),
@@ -259,3 +264,13 @@ def test_fiscal_years_and_quarters_agree_with_pandas(year: int, month: int, quar
     ):
         period = parse_period(text, fiscal_year_end=month)
         assert (period.start, period.end) == (expected.start_time.date(), expected.end_time.date())
+
+
+def test_a_month_or_a_year_of_numpy_is_that_span_and_no_date() -> None:
+    month, year = np.datetime64("2021-02"), np.datetime64("2021")
+    assert parse_period(month) == parse_period("2021-02")
+    assert parse_period(year) == parse_period("2021")
+    for span in (month, year):
+        with pytest.raises(Unparsed, match="not_a_date"):
+            parse_date(span)
+    assert parse_date(np.datetime64("2021-02-01T09:30", "ns")) == date(2021, 2, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+from collections.abc import Callable
 from decimal import Decimal
 
 import numpy as np
@@ -12,7 +13,18 @@ import pyarrow as pa
 import pytest
 
 from finassay.core import InputError
-from finassay.grading import Quantity, UnitMismatch, Unparsed, parse_quantity, parse_unit
+from finassay.grading import (
+    Quantity,
+    UnitMismatch,
+    Unparsed,
+    parse_code,
+    parse_date,
+    parse_datetime,
+    parse_enumeration,
+    parse_period,
+    parse_quantity,
+    parse_unit,
+)
 
 
 @pytest.mark.parametrize(
@@ -142,6 +154,8 @@ def test_numbers_without_scale_or_unit(text: str, value: str) -> None:
         ("300手", "300", 1, "lot"),
         ("$1.50 per share", "1.50", 1, "USD/share"),
         ("5.2元/股", "5.2", 1, "CNY/share"),
+        ("港币5百万元", "5", 10**6, "HKD"),  # 元 after the name of a money is a piece of that money
+        ("5 millions of dollars", "5", 10**6, "USD"),
     ],
 )
 def test_scales_and_units(text: str, value: str, scale: int, unit: str | None) -> None:
@@ -159,6 +173,8 @@ def test_scales_and_units(text: str, value: str, scale: int, unit: str | None) -
         ("一亿零五百万", 105_000_000),
         ("3万5000", 35_000),
         ("十万零五", 100_005),
+        ("1亿零5万", 100_050_000),
+        ("1万零5", 10_005),
         ("一万二千亿", 12_000 * 10**8),
         ("1亿2千万", 120_000_000),
     ],
@@ -173,6 +189,15 @@ def test_chinese_compounds_are_added_up(text: str, magnitude: int) -> None:
         ("", "missing"),
         ("N/A", "missing"),
         ("$ —", "missing"),
+        ("5in", "unknown_word"),  # inches
+        ("5 of", "unknown_word"),
+        ("5 B P", "unknown_word"),  # no billion pence
+        ("5%万", "malformed_number"),
+        ("5港元元", "conflicting_units"),
+        ("5\u200b6", "unknown_word"),  # a hidden mark between two digits: two numbers, or a spoiled one
+        ("【5】", "unknown_word"),  # only ( ) and （ ） are the accountant's minus
+        ("〔5〕", "unknown_word"),
+        ("零零5", "several_numbers"),
         ("inf", "not_finite"),
         ("abc", "unknown_word"),
         ("5 apples", "unknown_word"),
@@ -229,6 +254,11 @@ def test_chinese_compounds_are_added_up(text: str, magnitude: int) -> None:
         ([5], "wrong_type"),
         (float("inf"), "not_finite"),
         (Decimal("-Infinity"), "not_finite"),
+        (10**256, "too_long"),
+        pytest.param(10**5000, "too_long", id="5001 digits, which Python itself refuses to print"),
+        (Decimal("1" * 300), "too_long"),
+        (Decimal("1e999999"), "out_of_range"),
+        (Decimal("1e-999999"), "out_of_range"),
         (None, "missing"),
         (float("nan"), "missing"),
     ],
@@ -238,6 +268,35 @@ def test_what_is_not_one_number_is_refused_with_its_reason(text: object, reason:
         parse_quantity(text)
     assert caught.value.reason == reason
     assert isinstance(caught.value, InputError)
+
+
+class Unprintable:
+    def __str__(self) -> str:
+        raise RuntimeError("broken")
+
+
+@pytest.mark.parametrize("raw", [Unprintable(), 10**5000, -(10**5000)], ids=["broken", "long", "long-"])
+@pytest.mark.parametrize(
+    "parse",
+    [
+        parse_quantity,
+        parse_date,
+        parse_datetime,
+        parse_period,
+        parse_code,
+        lambda raw: parse_enumeration(raw, {"a": ()}),
+    ],
+)
+def test_a_value_that_cannot_be_printed_is_refused_like_any_other(
+    parse: Callable[[object], object], raw: object
+) -> None:
+    with pytest.raises(Unparsed, match="cannot be printed"):
+        parse(raw)
+
+
+def test_the_largest_number_is_read_exactly() -> None:
+    largest = 10**256 - 1
+    assert int(parse_quantity(largest, default_unit="million").magnitude) == largest * 10**6
 
 
 def test_the_message_says_what_was_expected_and_found_and_the_error_keeps_the_whole_text() -> None:
@@ -331,6 +390,17 @@ def test_a_default_unit_completes_and_never_contradicts(
         ("元/股", 1, "CNY/share"),
         ("百万円", 10**6, "JPY"),
         ("万股", 10**4, "share"),
+        ("港币百万元", 10**6, "HKD"),
+        ("港币亿元", 10**8, "HKD"),
+        ("新台币千元", 10**3, "TWD"),
+        ("新台幣千元", 10**3, "TWD"),
+        ("人民币百万元", 10**6, "CNY"),
+        ("USDm", 10**6, "USD"),
+        ("RMBmn", 10**6, "CNY"),
+        ("EUR bn", 10**9, "EUR"),
+        ("millions of dollars", 10**6, "USD"),
+        ("millions of U.S. dollars", 10**6, "USD"),
+        ("【亿元】", 10**8, "CNY"),
     ],
 )
 def test_unit_phrases(phrase: str, scale: int, unit: str | None) -> None:
@@ -339,7 +409,19 @@ def test_unit_phrases(phrase: str, scale: int, unit: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "phrase", ["revenue", "", "5 million", "USD EUR", "per share", "million/USD/share", "万万万"]
+    "phrase",
+    [
+        "revenue",
+        "",
+        "5 million",
+        "USD EUR",
+        "per share",
+        "million/USD/share",
+        "万万万",
+        "% million",
+        "p million",
+        "USDx",
+    ],
 )
 def test_what_is_not_a_unit_is_refused(phrase: str) -> None:
     with pytest.raises(Unparsed, match="Expected a unit"):
