@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from finassay.core import InputError
-from finassay.grading._missing import is_missing
+from finassay.grading._table_text import numbers_of_text
 from finassay.grading._table_tokens import (
     BLANK,
     MISSING,
@@ -20,7 +19,7 @@ from finassay.grading._table_tokens import (
     canonical_values,
     merge_codes,
 )
-from finassay.grading._table_units import in_unit, unit_factor
+from finassay.grading._table_units import unit_factor
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     Floats = np.ndarray[Any, np.dtype[np.float64]]
     Ints = np.ndarray[Any, np.dtype[np.int64]]
     Bools = np.ndarray[Any, np.dtype[np.bool_]]
-
-_CLEAN_NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$"
 
 
 @dataclass(frozen=True)
@@ -51,6 +48,21 @@ class NumberColumn:
 
     def shown(self, row: int) -> object:
         return shown(self.raw[row])
+
+    def integers(self, rows: Ints) -> Ints | None:
+        """Return the cells as they are written, if all of them are integers of 64 bits."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        cells = self.raw.take(pa.array(rows))
+        if _is_text(cells.type) and not pc.all(pc.match_substring_regex(cells, r"^-?\d{1,18}$")).as_py():
+            return None
+        if not _is_text(cells.type) and not pa.types.is_integer(cells.type):
+            return None
+        try:
+            return np.asarray(pc.cast(cells, pa.int64()).to_numpy(zero_copy_only=False), dtype=np.int64)
+        except pa.ArrowInvalid:  # beyond 64 bits
+            return None
 
     def identity(self, rows: Ints) -> Ints:
         """Codes of the cells as they were written: equal codes are equal to the last bit."""
@@ -124,7 +136,7 @@ def read_numbers(raw: pa.Array, contract: ColumnContract, header_unit: str | Non
         state = np.where(np.isnan(values), NAN, VALUE).astype(np.uint8)
         state[_null_mask(raw)] = NULL
     elif _is_text(type_):
-        values, state = _numbers_of_text(raw, contract, header_unit, float(factor), why)
+        values, state = numbers_of_text(raw, (header_unit, contract.unit), float(factor), why)
         return NumberColumn(raw, _merge_missing(state, contract), values, why, header_unit, exact=True)
     else:
         values = np.full(len(raw), np.nan)
@@ -148,43 +160,6 @@ def _as_float(raw: pa.Array) -> Floats:
 
     floats = raw if raw.type == pa.float64() else pc.cast(raw, pa.float64(), safe=False)
     return np.array(floats.to_numpy(zero_copy_only=False), dtype=np.float64)
-
-
-def _numbers_of_text(
-    raw: pa.Array, contract: ColumnContract, header_unit: str | None, factor: float, why: dict[object, str]
-) -> tuple[Floats, np.ndarray[Any, np.dtype[np.uint8]]]:
-    """Plain digits go through Arrow's own parser; every other distinct text through `parse_quantity` once."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    clean = pc.fill_null(pc.match_substring_regex(raw, _CLEAN_NUMBER), False)
-    text = pc.utf8_trim_whitespace(pc.if_else(clean, raw, pa.scalar(None, raw.type)))
-    text = pc.if_else(pc.starts_with(text, "+"), pc.utf8_slice_codeunits(text, 1), text)
-    values = np.array(pc.cast(text, pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64) * factor
-    state = np.where(clean.to_numpy(zero_copy_only=False), VALUE, UNREADABLE).astype(np.uint8)
-    state[_null_mask(raw)] = NULL
-    rest = np.flatnonzero(state == UNREADABLE)
-    if len(rest):
-        odd = raw.take(pa.array(rest)).dictionary_encode()
-        read = [_read_number(word, contract, header_unit, why) for word in odd.dictionary.to_pylist()]
-        index = odd.indices.to_numpy(zero_copy_only=False)
-        state[rest] = np.array([s for s, _ in read], dtype=np.uint8)[index]
-        values[rest] = np.array([v for _, v in read], dtype=np.float64)[index]
-    return values, state
-
-
-def _read_number(
-    word: str, contract: ColumnContract, header_unit: str | None, why: dict[object, str]
-) -> tuple[int, float]:
-    if not word.strip():
-        return BLANK, np.nan
-    if is_missing(word):
-        return MISSING, np.nan
-    try:
-        return VALUE, float(in_unit(word, header_unit, contract.unit))
-    except InputError as error:
-        why[word] = error.reason
-        return UNREADABLE, np.nan
 
 
 # ---- everything that is not a number -------------------------------------------------------------------------------

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
 from finassay.core import InputError
-from finassay.grading._numbers import parse_quantity
+from finassay.grading._numbers import Quantity, parse_quantity
 from finassay.grading._units import conversion_factor, parse_unit, resolve_sign
 from finassay.grading._unparsed import Unparsed
 
@@ -46,26 +47,31 @@ def in_unit(raw: str, stated: str | None, wanted: str | None) -> Decimal:
     UnitMismatch
         In a unit of another kind.
     """
-    quantity = parse_quantity(raw, default_unit=_default(stated, wanted))
+    default = _default(stated, wanted)
+    if wanted is not None and stated is None:
+        return _in_unit_of_contract(parse_quantity(raw), default, wanted)
+    quantity = parse_quantity(raw, default_unit=default)
     if wanted is None:
         if quantity.unit is not None:
             raise Unparsed(
                 "a plain number", raw, "unit_undeclared", "the contract declares no unit to convert to"
             )
         return quantity.magnitude
-    if stated is None:
-        bare = parse_quantity(raw)
-        if bare.unit is None and bare.scale == 1:
-            return bare.value
     return quantity.to(wanted)
+
+
+def _in_unit_of_contract(quantity: Quantity, default: str | None, wanted: str) -> Decimal:
+    """Take a bare number as in the contract's unit and scale; a stated scale or unit is completed by the unit alone."""
+    if quantity.unit is None and quantity.scale == 1:
+        return quantity.value
+    return replace(quantity, unit=resolve_sign(quantity.unit, default) or default).to(wanted)
 
 
 @lru_cache(maxsize=1024)
 def _default(stated: str | None, wanted: str | None) -> str | None:
     """Return what completes a cell: the header's unit and scale; of the contract its unit alone.
 
-    A cell that states its unit but no scale ("12340000元") takes its scale from a header above it, not from a contract
-    that its author may never have seen.
+    A cell that states its unit but no scale ("50000元" under 万元) is in that unit: the header completes bare numbers.
     """
     unit = parse_unit(wanted).unit if wanted is not None else None
     if stated is None:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from finassay.core import GoldError
 from finassay.grading import OutputContract, TableVerdict, compare_tables, from_pandas
+from finassay.grading._table_text import formatted_numbers
+from finassay.grading._table_units import in_unit
 
 
 def keyed(**column: object) -> OutputContract:
@@ -130,3 +136,114 @@ class TestContentThatArrowCannotCompare:
         verdict = compare_tables(pa.table({"k": ["a"], "v": [1]}), from_pandas(frame), keyed(type="integer"))
         assert verdict.reasons == ("wrong_cell",)
         assert "wrong" in next(verdict.diff.cells()).kind or "not a integer" in verdict.to_text()
+
+
+class TestUnitsOfACell:
+    def test_the_unit_of_a_cell_wins_over_the_header(self) -> None:
+        # the contract and the header say 万元 (10^4 yuan): 50000 yuan are 5 of them
+        yuan = {"type": "number", "unit": "万元"}
+        for header in ("v", "v（万元）"):
+            assert equal(5, "50000元", header=header, **yuan)
+            assert equal(5, "5", header=header, **yuan)
+            assert equal(5, "5万元", header=header, **yuan)
+            assert not equal(5, "5元", header=header, **yuan)
+        assert equal(50_000, "5", header="v（万元）", type="number", unit="元")
+        assert equal(50_000, "50,000元", header="v（万元）", type="number", unit="元")
+
+
+class TestExactness:
+    @pytest.mark.parametrize(
+        ("reference", "candidate"),
+        [(2 * 10**15, 2e15 + 1), (8 * 10**15, 8e15 + 7), (2**53 - 1, 2.0**53 - 2), (10**17 + 1, 10**17 + 2)],
+    )
+    def test_another_integer_is_another(self, reference: int, candidate: float) -> None:
+        assert equal(reference, int(candidate), type="integer") is False
+        assert equal(reference, candidate, type="integer") is False
+        assert equal(reference, reference, type="integer")
+        assert equal(reference, str(reference), type="integer")
+
+    def test_the_same_integer_as_a_float_is_the_same(self) -> None:
+        assert equal(8 * 10**15, 8e15, type="integer")
+        assert equal(3, 0.1 * 30, type="integer")
+
+    @pytest.mark.parametrize("cents", [1, 2, 99])
+    @pytest.mark.parametrize("whole", [10**12, 10**13, 2 * 10**13])
+    def test_declared_cents_count_as_long_as_floats_hold_them(self, whole: int, cents: int) -> None:
+        # at 2 * 10^13 floats are 2^-8 = 0.0039 apart: less than a cent
+        assert not equal(float(whole), whole + cents / 100, type="number", decimals=2)
+        assert equal(whole + cents / 100, f"{whole}.{cents:02d}", type="number", decimals=2)
+
+    def test_no_number_beyond_float64_equals_another(self) -> None:
+        for reference in (1e308, 5.0):
+            for candidate in ("1e400", "1e500", "inf", "-1e400", "9" * 400):
+                verdict = compare(reference, candidate, type="number")
+                assert [cell.kind for cell in verdict.diff.cells()] == ["unreadable"], candidate
+
+    def test_such_a_reference_is_an_error_of_the_reference(self) -> None:
+        with pytest.raises(GoldError, match="out_of_range"):
+            compare("1e400", "1e500", type="number")
+
+
+SIGNS = st.sampled_from(["", "-", "+"])
+UNITS = st.sampled_from(
+    [
+        "",
+        "%",
+        "万元",
+        "亿元",
+        "元",
+        "万",
+        "亿",
+        " 万元",
+        "million",
+        " USD",
+        "bp",
+        "倍",
+        "年",
+        "万五千",
+        "e",
+        "手",
+        "bananas",
+    ]
+)
+HEADERS = st.sampled_from(
+    [(None, None), (None, "元"), (None, "万元"), ("万元", "元"), ("%", "%"), (None, "ratio"), ("亿元", None)]
+)
+
+
+@st.composite
+def printed(draw: st.DrawFn) -> str:
+    whole = draw(st.one_of(st.integers(0, 3000), st.integers(0, 10**20)))
+    decimals = draw(st.text("0123456789", max_size=20))
+    digits = f"{whole:,}" if draw(st.booleans()) else str(whole)
+    return draw(SIGNS) + digits + (f".{decimals}" if decimals else "") + draw(UNITS)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(printed(), min_size=1, max_size=8), HEADERS)
+def test_many_formatted_texts_are_read_at_once_as_each_alone_is(
+    words: list[str], units: tuple[str | None, str | None]
+) -> None:
+    values, done = formatted_numbers(pa.array(words, pa.large_string()), *units)
+    for word, value in zip(np.array(words)[done].tolist(), values[done].tolist(), strict=True):
+        assert value == float(in_unit(word, *units)), word
+
+
+def test_the_usual_formats_are_read_at_once() -> None:
+    words = [
+        "1,234.56",
+        "-12.34%",
+        "+1,234.56万元",
+        "0.5 亿元",
+        "1e5万",
+        "n/a",
+        "1,23",
+        "12万5千",
+        "007",
+        "5年",
+    ]
+    values, done = formatted_numbers(pa.array(words, pa.large_string()), None, None)
+    assert done.tolist() == [True] + [False] * 9  # without a unit in the contract none may be stated
+    values, done = formatted_numbers(pa.array(words, pa.large_string()), None, "元")
+    assert done.tolist() == [True, False, True, True] + [False] * 6
+    assert values[done].tolist() == [1234.56, 12_345_600.0, 50_000_000.0]
