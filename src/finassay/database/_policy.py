@@ -174,7 +174,8 @@ def _refuse_tokens(sql: str, statement: Sequence[Token], dialect: Dialect, engin
         following = statement[at + 1] if at + 1 < len(statement) else None
         if token.token_type == TokenType.INTO:
             _refuse_into(sql, token, following)
-        if token.token_type == TokenType.SESSION_PARAMETER:
+        assigned = at == 1 and statement[0].text.upper() == "SET"  # refused as an assignment
+        if token.token_type == TokenType.SESSION_PARAMETER and not assigned:
             _refuse_setting(sql, token, _variable(statement[at + 1 : at + 5]), dialect)
         opens = following is not None and following.token_type == TokenType.L_PAREN
         if opens and token.token_type != TokenType.STRING:

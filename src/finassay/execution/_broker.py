@@ -148,8 +148,8 @@ class Broker:
     def records(self) -> list[QueryRecord]:
         """Return the statements of this run in the order in which they arrived.
 
-        Everything that reached the database is here, with every refused statement; what a protocol server answers by
-        itself (settings, transactions, questions about the schema) is not. A statement that still runs has the status
+        Every statement is here. Those that a protocol server answers by itself (settings, transactions, questions about
+        the schema) have a warning that says so. A statement that still runs has the status
         ``error`` and says so. Records with the route ``duckdb`` are what the shim in the program's own process
         reported; a program can leave these out or invent them, and cannot touch those of the other routes.
         """

@@ -40,7 +40,12 @@ def check(guest, url: str, dialect: str, program: str, route: str) -> None:
     assert records, "nothing was logged"
     assert [record.index for record in records] == list(range(len(records)))
     assert {record.route for record in records} == {route}
-    assert {record.status for record in records} == {"ok"}
+    absent = [record.sql for record in records if record.status != "ok"]
+    assert absent in (
+        [],
+        ["DESCRIBE `market`.`absent`"],
+        ["DESCRIBE `absent`"],
+    )  # SQLAlchemy's has_table asks so
     assert all(record.t_ms >= 0 and 0 <= record.ms < 50_000 for record in records)
     last = [record for record in records if "prices" in record.sql][-1]
     assert last.rows in {

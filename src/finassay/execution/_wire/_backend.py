@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from finassay.core import CandidateError, FinassayError, InternalError
+from finassay.execution._wire._session import Answer
 
 if TYPE_CHECKING:
     from finassay.database import Database, Dialect, QueryPolicy, QueryResult, TableInfo
@@ -118,20 +119,33 @@ class BrokerSession:
         """Whether a statement runs."""
         return self._running is not None
 
-    def execute(self, sql: str, sent: str | None = None) -> QueryResult:
-        """Run and log one statement."""
-        key = self.log.start(self.route, sent or sql)
+    def execute(
+        self,
+        sql: str,
+        own: Callable[[], Answer | None] | None = None,
+        rewritten: Callable[[str], str] | None = None,
+    ) -> Answer:
+        """Answer and log one statement."""
+        key = self.log.start(self.route, sql)
         start = time.monotonic()
+        result = None
         try:
-            result = self._run(sql)
+            answer = own() if own is not None else None
+            if answer is None:
+                result = self._run(rewritten(sql) if rewritten is not None else sql)
         except BaseException as error:
             shown = _as_finassay(error)
             self.log.failed(key, _status(shown), str(shown), (time.monotonic() - start) * 1e3)
             if shown is error:
                 raise
             raise shown from error
-        self.log.done(key, result, sent or sql, (time.monotonic() - start) * 1e3)
-        return result
+        ms = (time.monotonic() - start) * 1e3
+        if result is not None:
+            self.log.done(key, result, sql, ms)
+            return Answer(result.table)
+        assert answer is not None  # noqa: S101 - one of the two answered
+        self.log.answered(key, answer.table, ms)
+        return answer
 
     def tables(self) -> Sequence[TableInfo]:
         """Return what the client may see."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ def make_table(columns: Sequence[Column], rows: Sequence[Sequence[Any]] = ()) ->
     )
 
 
-def own_tables(tree: Any, schemas: Sequence[str], known: Sequence[str] = ()) -> list[Any] | None:
+def own_tables(tree: Any, known: Collection[str], default_schema: str = "") -> list[Any] | None:
     """Return the tables of a parsed query if all are the server's own, else None.
 
-    Own is what lies in one of ``schemas``, or is called like one of ``known`` without a schema.
+    Own is what ``known`` lists as ``schema.name``; names without a schema are looked up in ``default_schema``.
     """
     from sqlglot import exp
 
@@ -43,7 +43,7 @@ def own_tables(tree: Any, schemas: Sequence[str], known: Sequence[str] = ()) -> 
             continue
         if isinstance(table.this, exp.Func):  # a table function may look anywhere
             return None
-        if schema not in schemas and (schema or table.name.lower() not in known):
+        if f"{schema or default_schema}.{table.name.lower()}" not in known:
             return None
         tables.append(table)
     return tables

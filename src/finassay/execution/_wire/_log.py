@@ -9,8 +9,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from finassay.database import QueryResult
 
+ANSWERED = "answered by the protocol server"
+ACCEPTED = "accepted by the protocol server, without effect on the database"
 _MAX_STATEMENTS = 200_000
 _MAX_TEXT = 256 << 20
 
@@ -81,6 +85,12 @@ class StatementLog:
             ms=ms,
             warnings=list(result.warnings),
         )
+
+    def answered(self, key: tuple[int, int], table: pa.Table | None, ms: float) -> None:
+        """Log a statement that the protocol server answered by itself, with a table or by accepting it."""
+        rows, size = (None, None) if table is None else (table.num_rows, table.nbytes)
+        warning = ACCEPTED if table is None else ANSWERED
+        self._end(key, status="ok", rows=rows, bytes=size, ms=ms, warnings=[warning])
 
     def failed(self, key: tuple[int, int], status: str, error: str, ms: float) -> None:
         """Log an error, a refusal or a timeout."""

@@ -11,6 +11,7 @@ import itertools
 import socket
 import struct
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from finassay.core import FinassayError
@@ -134,16 +135,18 @@ class _Client:
                 return
             try:
                 self._command(packet[0], packet[1:])
-            except (FinassayError, UnicodeDecodeError, ValueError) as error:
+            except (FinassayError, UnicodeDecodeError, ValueError, IndexError) as error:
                 self._wire.error(wire_error(error))
 
     def _command(self, command: int, body: bytes) -> None:
         if command == 0x03:
             self._run(body.decode(), binary=False)
         elif command == 0x02:  # COM_INIT_DB
-            self._answers.database = body.decode()
-            self._wire.send(_OK)
-        elif command in (0x0E, 0x1F, 0x1B, 0x11):  # ping, reset connection, set option, change user
+            self._use(body.decode())
+        elif command == 0x11:  # COM_CHANGE_USER: name, answer to the challenge, database
+            _, rest = body.split(b"\0", 1)
+            self._use(rest[1 + rest[0] :].split(b"\0", 1)[0].decode())
+        elif command in (0x0E, 0x1F, 0x1B):  # ping, reset connection, set option
             self._wire.send(_EOF if command == 0x1B else _OK)
         elif command == 0x04:
             self._fields(body.split(b"\0", 1)[0].decode())
@@ -162,14 +165,18 @@ class _Client:
         else:
             self._wire.error(WireError(f"command {command} is not served here", 1047, "08S01"))
 
+    def _use(self, name: str) -> None:
+        if name:
+            self._run("USE `" + name.replace("`", "``") + "`", binary=False)
+        else:
+            self._wire.send(_OK)
+
     def _run(self, sql: str, *, binary: bool) -> None:
-        answer = self._answers.answer(sql)
-        if answer is None:
-            answer = self._session.execute(self._answers.requalified(sql), sql).table
-        if answer is True:
+        answer = self._session.execute(sql, partial(self._answers.answer, sql), self._answers.requalified)
+        if answer.table is None:
             self._wire.send(_OK)
         else:
-            self._result(answer, binary=binary)
+            self._result(answer.table, binary=binary)
 
     def _result(self, table: pa.Table, *, binary: bool) -> None:
         definitions = [

@@ -1,7 +1,7 @@
 """What a MySQL server knows of itself: settings, transactions and the schema, answered without asking the database.
 
 Programs that read data also ask such things, most of all when SQLAlchemy reflects tables. The statements that are
-answered here never reach the database and are not in the query log.
+answered here never reach the database; the query log says so.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from finassay.execution._wire._mysql_catalog import MySqlCatalog, mysql_type
+from finassay.execution._wire._mysql_session import has_no_effect
+from finassay.execution._wire._session import Answer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,21 +56,22 @@ SETTINGS: dict[str, str | int] = {
     "wait_timeout": 28800,
 }
 
-_NAME = r"(?:`((?:[^`]|``)+)`|([\w$]+))"
-_TABLE = rf"(?:{_NAME}\s*\.\s*)?{_NAME}"
-_FROM = rf"(?:\s+(?:FROM|IN)\s+{_NAME})?"
-_LIKE = r"(?:\s+LIKE\s+'((?:[^'\\]|\\.)*)')?"
+
+def _name_as(key: str) -> str:
+    """Return the pattern of a name, with backquotes or without; `_named` reads it."""
+    return rf"(?:`(?P<{key}_quoted>(?:[^`]|``)+)`|(?P<{key}>[\w$]+))"
+
+
+_TABLE = rf"(?:{_name_as('schema')}\s*\.\s*)?{_name_as('table')}"
+_FROM = rf"(?:\s+(?:FROM|IN)\s+{_name_as('source')})?"
+_LIKE = r"(?:\s+LIKE\s+'(?P<like>(?:[^'\\]|\\.)*)')?"
 _COMMENTS = re.compile(r"^(?:\s|--[^\n]*(?:\n|$)|#[^\n]*(?:\n|$)|/\*(?!!).*?\*/)+", re.DOTALL)
 _LOCAL = re.compile(
     r"@@|\b(?:database|schema|version|user|current_user|session_user|system_user|connection_id)\s*\(|"
     r"\bcurrent_user\b|\binformation_schema\b|\bmysql\s*\.|\bperformance_schema\b",
     re.IGNORECASE,
 )
-_NO_EFFECT = re.compile(
-    r"(?:SET\s+(?!.*@(?!@))|BEGIN\b|START\s+TRANSACTION\b|COMMIT\b|ROLLBACK\b|SAVEPOINT\b|RELEASE\s+SAVEPOINT\b|"
-    r"(?:UN)?LOCK\s+TABLES\b|/\*!)",
-    re.IGNORECASE | re.DOTALL,
-)
+_USE = re.compile(rf"USE\s+{_name_as('schema')}", re.IGNORECASE)
 
 
 class Answers:
@@ -86,18 +89,37 @@ class Answers:
         self._session = session
         self.database = database or session.schema
 
-    def answer(self, sql: str) -> pa.Table | bool | None:
-        """Return a result, True for "done", or None where the statement is the database's to run."""
+    def answer(self, sql: str) -> Answer | None:
+        """Return a result, an empty answer for "done", or None where the statement is the database's to run.
+
+        Raises
+        ------
+        QueryRefused
+            If it names another database than the one there is.
+        """
         text = _COMMENTS.sub("", sql).rstrip().rstrip(";").rstrip()
-        if _NO_EFFECT.match(text):
-            return True
-        if found := re.fullmatch(rf"USE\s+{_NAME}", text, re.IGNORECASE):
-            self.database = _name(found.groups())
-            return True
+        if has_no_effect(text):
+            return Answer()
+        if found := _USE.fullmatch(text):
+            self._refuse_other(_named(found, "schema"))
+            return Answer()
         for pattern, method in self._shows:
             if found := pattern.fullmatch(text):
-                return method(self, found)
-        return self._catalog().answer(text) if _LOCAL.search(text) else None
+                for key in ("schema", "source"):
+                    self._refuse_other(_named(found, key))
+                return Answer(method(self, found))
+        table = self._catalog().answer(text) if _LOCAL.search(text) else None
+        return None if table is None else Answer(table)
+
+    def _refuse_other(self, name: str) -> None:
+        from finassay.database import QueryRefused
+
+        if name and name not in {self.database, self._session.schema}:
+            raise QueryRefused(
+                f"The database {name} may not be used: this connection is to {self.database}.",
+                hint="Its tables are there without a database before their names.",
+                reason="schema_not_allowed",
+            )
 
     def requalified(self, sql: str) -> str:
         """Return the statement with the client's name of the database taken off its tables."""
@@ -127,19 +149,17 @@ class Answers:
         return MySqlCatalog(self._session, self.database, SETTINGS)
 
     def _tables(self, found: re.Match[str]) -> pa.Table:
-        full, *_, pattern = found.groups()
-        tables = [table for table in self._session.tables() if _like(table.name, pattern)]
+        tables = [table for table in self._session.tables() if _like(table.name, found["like"])]
         columns = {f"Tables_in_{self.database}": [table.name for table in tables]}
-        if full:
+        if found["full"]:
             columns["Table_type"] = ["VIEW" if table.kind == "view" else "BASE TABLE" for table in tables]
         return _strings(columns)
 
     def _columns(self, found: re.Match[str]) -> pa.Table:
-        full, groups, pattern = found["full"], found.groups(), found.groups()[-1]
-        return self._described(_name(groups[3:5]), full=bool(full), pattern=pattern)
+        return self._described(_named(found, "table"), full=bool(found["full"]), pattern=found["like"])
 
     def _describe(self, found: re.Match[str]) -> pa.Table:
-        return self._described(_name(found.groups()[2:4]), full=False, pattern=None)
+        return self._described(_named(found, "table"), full=False, pattern=None)
 
     def _described(self, name: str, *, full: bool, pattern: str | None) -> pa.Table:
         table = self.table(name)
@@ -163,7 +183,7 @@ class Answers:
         return _strings(shown)
 
     def _create(self, found: re.Match[str]) -> pa.Table:
-        table = self.table(_name(found.groups()[2:4]))
+        table = self.table(_named(found, "table"))
         lines = []
         for column in table.columns:
             null = "DEFAULT NULL" if column.nullable else "NOT NULL"
@@ -180,7 +200,7 @@ class Answers:
     def _keys(self, found: re.Match[str]) -> pa.Table:
         import pyarrow as pa
 
-        table = self.table(_name(found.groups()[2:4]))
+        table = self.table(_named(found, "table"))
         key = table.primary_key
         count = len(key)
         texts = {
@@ -200,7 +220,7 @@ class Answers:
         )
 
     def _status(self, found: re.Match[str]) -> pa.Table:
-        tables = [table for table in self._session.tables() if _like(table.name, found.groups()[-1])]
+        tables = [table for table in self._session.tables() if _like(table.name, found["like"])]
         count = len(tables)
         return _strings(
             {
@@ -213,14 +233,12 @@ class Answers:
         )
 
     def _databases(self, found: re.Match[str]) -> pa.Table:
-        names = [name for name in ("information_schema", self.database) if _like(name, found.groups()[-1])]
+        names = [name for name in ("information_schema", self.database) if _like(name, found["like"])]
         return _strings({"Database": names})
 
     def _variables(self, found: re.Match[str]) -> pa.Table:
-        pattern, equal = found.groups()
-        names = [
-            name for name in SETTINGS if _like(name, pattern) and (equal is None or name == equal.lower())
-        ]
+        like, equal = found["like"], found["equal"]
+        names = [name for name in SETTINGS if _like(name, like) and (equal is None or name == equal.lower())]
         return _strings({"Variable_name": names, "Value": [_shown(name) for name in names]})
 
     def _warnings(self, _found: re.Match[str]) -> pa.Table:
@@ -230,7 +248,7 @@ class Answers:
         return _strings({"Variable_name": [], "Value": []})
 
     def _collations(self, found: re.Match[str]) -> pa.Table:
-        names = [name for name in ("utf8mb4_bin", "utf8mb4_general_ci") if _like(name, found.groups()[-1])]
+        names = [name for name in ("utf8mb4_bin", "utf8mb4_general_ci") if _like(name, found["like"])]
         count = len(names)
         return _strings({"Collation": names, "Charset": ["utf8mb4"] * count, "Default": [""] * count})
 
@@ -240,7 +258,7 @@ class Answers:
     _shows: ClassVar[list[tuple[re.Pattern[str], Callable[[Answers, re.Match[str]], pa.Table]]]] = [
         (re.compile(pattern, re.IGNORECASE | re.DOTALL), method)
         for pattern, method in (
-            (rf"SHOW\s+(FULL\s+)?TABLES{_FROM}{_LIKE}", _tables),
+            (rf"SHOW\s+(?P<full>FULL\s+)?TABLES{_FROM}{_LIKE}", _tables),
             (
                 rf"SHOW\s+(?P<full>FULL\s+)?(?:COLUMNS|FIELDS)\s+(?:FROM|IN)\s+{_TABLE}{_FROM}{_LIKE}",
                 _columns,
@@ -251,7 +269,7 @@ class Answers:
             (rf"SHOW\s+TABLE\s+STATUS{_FROM}{_LIKE}", _status),
             (rf"SHOW\s+(?:DATABASES|SCHEMAS){_LIKE}", _databases),
             (
-                rf"SHOW\s+(?:GLOBAL\s+|SESSION\s+|LOCAL\s+)?VARIABLES{_LIKE}(?:\s+WHERE\s+`?variable_name`?\s*=\s*'(\w*)')?",
+                rf"SHOW\s+(?:GLOBAL\s+|SESSION\s+|LOCAL\s+)?VARIABLES{_LIKE}(?:\s+WHERE\s+`?variable_name`?\s*=\s*'(?P<equal>\w*)')?",
                 _variables,
             ),
             (r"SHOW\s+(?:WARNINGS|ERRORS)(?:\s+LIMIT\s+\d+)?", _warnings),
@@ -262,10 +280,11 @@ class Answers:
     ]
 
 
-def _name(groups: Sequence[str | None]) -> str:
-    """Return the name that `_NAME` found: with backquotes or without."""
-    quoted, plain = groups
-    return quoted.replace("``", "`") if quoted is not None else plain or ""
+def _named(found: re.Match[str], key: str) -> str:
+    """Return the name that `_name_as` found, or nothing."""
+    groups = found.groupdict()
+    quoted = groups.get(f"{key}_quoted")
+    return quoted.replace("``", "`") if quoted else groups.get(key) or ""
 
 
 def _quoted(name: str) -> str:

@@ -29,21 +29,22 @@ class MySqlCatalog:
         """Return the answer, or None where the statement reads the database's own tables."""
         import sqlglot
 
-        from finassay.database import QueryError
-
         try:
             tree = sqlglot.parse_one(sql, read="mysql")
         except sqlglot.errors.SqlglotError:
             return None
-        tables = own_tables(tree, ("information_schema",))
-        if tables is None:
+        described = self._tables() if "information_schema" in sql.lower() else {}
+        tables = own_tables(tree, {name.replace("__", ".") for name in described})
+        if tables is None or self._asks_for_unknown_settings(tree):
             return None
         self._localise(tree, sql)
         wanted = point_to(tables, tree, "information_schema")
-        described = self._tables() if wanted else {}
-        for name in wanted - described.keys():
-            raise QueryError(f"Table '{name.replace('__', '.')}' doesn't exist here", reason="unknown_table")
         return run_in_memory(tree.sql(dialect="duckdb"), {name: described[name] for name in wanted})
+
+    def _asks_for_unknown_settings(self, tree: Any) -> bool:
+        from sqlglot import exp
+
+        return any(node.name.lower() not in self._settings for node in tree.find_all(exp.SessionParameter))
 
     def _localise(self, tree: Any, sql: str) -> None:
         """Name the outputs as MySQL does and put in what the server knows."""
@@ -63,12 +64,7 @@ class MySqlCatalog:
         from sqlglot import exp
 
         if isinstance(node, exp.SessionParameter):
-            name = node.name.lower()
-            if name not in self._settings:
-                from finassay.database import QueryError
-
-                raise QueryError(f"Unknown system variable '{name}'", reason="unknown_variable")
-            return self._settings[name]
+            return self._settings[node.name.lower()]
         known: dict[str, str | int] = {
             "database": self._database,
             "schema": self._database,

@@ -14,15 +14,17 @@ import struct
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from finassay.core import FinassayError
 from finassay.execution._wire._literals import any_as_in, array_dollars, bind_dollars, count_dollars
 from finassay.execution._wire._postgres_answers import SETTINGS, Answers
 from finassay.execution._wire._postgres_rows import data_rows, row_description
+from finassay.execution._wire._postgres_session import transaction
 from finassay.execution._wire._postgres_values import literal
 from finassay.execution._wire._serve import Disconnected, read_exactly
-from finassay.execution._wire._session import WireError, wire_error
+from finassay.execution._wire._session import Answer, WireError, wire_error
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -326,23 +328,26 @@ class _Client:
         text = self._answers.stripped(sql)
         if not text:
             return None, ""
-        transaction = self._answers.transaction(text, self._state.status)
-        if transaction is not None:
-            self._state.status, tag = transaction
-            return None, tag
-        for pattern, method in (
-            (_DECLARE, self._declare),
-            (_FETCH, self._fetch),
-            (_CLOSE, self._close_cursor),
-        ):
-            if found := pattern.fullmatch(text):
-                return method(found)
-        answer = self._answers.answer(text)
-        if isinstance(answer, str):
-            return None, answer
-        if answer is None:
-            answer = self._session.execute(self._answers.requalified(sql), sql).table
-        return answer, f"SELECT {answer.num_rows}"
+        if found := _DECLARE.fullmatch(text):
+            return self._declare(found)
+        answer = self._session.execute(sql, partial(self._own, text), self._answers.requalified)
+        tag = answer.tag or (f"SELECT {answer.table.num_rows}" if answer.table is not None else "")
+        return answer.table, tag
+
+    def _own(self, text: str) -> Answer | None:
+        """Answer what concerns this connection or the server, else return None."""
+        changed = transaction(text, self._state.status)
+        if changed is not None:
+            self._state.status, tag = changed
+            return Answer(tag=tag)
+        if self._state.status == b"E":
+            raise _aborted()
+        if found := _FETCH.fullmatch(text):
+            return self._fetch(found)
+        if found := _CLOSE.fullmatch(text):
+            self._state.portals.pop(_unquoted(*found.groups()), None)
+            return Answer(tag="CLOSE CURSOR")
+        return self._answers.answer(text)
 
     def _declare(self, found: re.Match[str]) -> tuple[None, str]:
         """Run the statement of a cursor; its rows wait in a portal of the same name."""
@@ -351,26 +356,30 @@ class _Client:
         self._state.portals[_unquoted(quoted, plain)] = _Portal(sql, table=table, tag=tag, ran=True)
         return None, "DECLARE CURSOR"
 
-    def _fetch(self, found: re.Match[str]) -> tuple[pa.Table, str]:
+    def _fetch(self, found: re.Match[str]) -> Answer:
+        from finassay.database import QueryError
+
         count, quoted, plain = found.groups()
         name = _unquoted(quoted, plain)
-        portal = self._portal(name)
-        if portal.table is None:
-            raise ValueError(f"the cursor {name!r} has no rows")
-        wanted = (
-            None
-            if (count or "1").upper() == "ALL"
-            else 1
-            if (count or "NEXT").upper() == "NEXT"
-            else int(count)
-        )
+        portal = self._state.portals.get(name)
+        if portal is None or portal.table is None:
+            raise QueryError(f'cursor "{name}" does not exist', reason="unknown_cursor")
+        word = (count or "NEXT").upper()
+        wanted = None if word == "ALL" else 1 if word == "NEXT" else int(word)
         rows = portal.table.slice(portal.position, wanted)
         self._state.portals[name] = replace(portal, position=portal.position + rows.num_rows)
-        return rows, f"FETCH {rows.num_rows}"
+        return Answer(rows, f"FETCH {rows.num_rows}")
 
-    def _close_cursor(self, found: re.Match[str]) -> tuple[None, str]:
-        self._state.portals.pop(_unquoted(*found.groups()), None)
-        return None, "CLOSE CURSOR"
+
+def _aborted() -> FinassayError:
+    """Return the refusal of everything in a transaction that has failed, as a real server has it."""
+    from finassay.database import QueryRefused
+
+    return QueryRefused(
+        "current transaction is aborted, commands ignored until end of transaction block",
+        hint="Roll the connection back after an error.",
+        reason="aborted_transaction",
+    )
 
 
 class _Reader:

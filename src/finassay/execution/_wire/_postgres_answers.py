@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from finassay.execution._wire._postgres_catalog import PostgresCatalog
+from finassay.execution._wire._postgres_session import tag_without_effect
+from finassay.execution._wire._session import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,8 +41,6 @@ SETTINGS = {
     "transaction_read_only": "on",
 }
 _COMMENTS = re.compile(r"^(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)+", re.DOTALL)
-_WORDS = {"START": "BEGIN", "END": "COMMIT", "ABORT": "ROLLBACK"}
-_NO_EFFECT = re.compile(r"(SET|RESET|DISCARD|DEALLOCATE|LISTEN|UNLISTEN)\b(\s+ALL\b)?", re.IGNORECASE)
 _SHOW = re.compile(r"SHOW\s+(.+)", re.IGNORECASE | re.DOTALL)
 _LOCAL = re.compile(
     r"\bpg_\w+|\binformation_schema\b|\bcurrent_(?:schema|schemas|database|catalog|user|role|setting)\b|\bsession_user\b|"
@@ -69,42 +69,22 @@ class Answers:
         """Return the statement without comments before it and semicolons after it."""
         return _COMMENTS.sub("", sql).rstrip().rstrip(";").rstrip()
 
-    def transaction(self, text: str, status: bytes) -> tuple[bytes, str] | None:
-        """Return the new transaction status and the tag of a transaction statement, or None for another.
+    def answer(self, text: str) -> Answer | None:
+        """Return a result, the tag of a statement without one, or None where it is the database's to run.
 
         Raises
         ------
         QueryRefused
-            If a transaction has failed and this does not end it, as a real server does.
+            If it would change the search path to another schema.
         """
-        from finassay.database import QueryRefused
-
-        word = text.split(None, 1)[0].upper()
-        word = _WORDS.get(word, word)
-        if word == "BEGIN":
-            return b"T", "BEGIN"
-        if word == "ROLLBACK":
-            partly = re.match(r"ROLLBACK\s+(?:\w+\s+)?TO\b", text, re.IGNORECASE)
-            return (b"T" if partly else b"I"), "ROLLBACK"
-        if word == "COMMIT":
-            return b"I", "ROLLBACK" if status == b"E" else "COMMIT"
-        if status == b"E":
-            raise QueryRefused(
-                "current transaction is aborted, commands ignored until end of transaction block",
-                hint="Roll the connection back after an error.",
-                reason="aborted_transaction",
-            )
-        return (status, word) if word in ("SAVEPOINT", "RELEASE") else None
-
-    def answer(self, text: str) -> pa.Table | str | None:
-        """Return a result, the tag of a statement without one, or None where it is the database's to run."""
-        if found := _NO_EFFECT.match(text):
-            return found[0].upper()
+        if tag := tag_without_effect(text, self._catalog().schema):
+            return Answer(tag=tag)
+        table = None
         if found := _SHOW.fullmatch(text):
-            return self._show(found[1])
-        if _LOCAL.search(text):
-            return self._catalog().answer(text)
-        return None
+            table = self._show(found[1])
+        elif _LOCAL.search(text):
+            table = self._catalog().answer(text)
+        return None if table is None else Answer(table)
 
     def requalified(self, sql: str) -> str:
         """Return the statement with the schema this server shows taken off its tables, where it is only shown."""
@@ -118,17 +98,11 @@ class Answers:
     def _catalog(self) -> PostgresCatalog:
         return PostgresCatalog(self._session, self._database, self._user, SETTINGS)
 
-    def _show(self, what: str) -> pa.Table:
+    def _show(self, what: str) -> pa.Table | None:
         import pyarrow as pa
-
-        from finassay.database import QueryError
 
         name = "_".join(what.strip().strip('"').lower().split())
         name = {"transaction_isolation_level": "transaction_isolation", "time_zone": "timezone"}.get(
             name, name
         )
-        if name not in SETTINGS:
-            raise QueryError(
-                f'unrecognized configuration parameter "{what.strip()}"', reason="unknown_setting"
-            )
-        return pa.table({name: [SETTINGS[name]]})
+        return pa.table({name: [SETTINGS[name]]}) if name in SETTINGS else None

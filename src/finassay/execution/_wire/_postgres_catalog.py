@@ -52,8 +52,8 @@ class PostgresCatalog:
             tree = sqlglot.parse_one(sql, read="postgres")
         except sqlglot.errors.SqlglotError:
             return None
-        tables = own_tables(tree, ("pg_catalog", "information_schema"), TABLES)
-        if tables is None:
+        tables = own_tables(tree, TABLES, "pg_catalog")
+        if tables is None or self._asks_for_unknown_settings(tree):
             return None
         wanted = point_to(tables, tree, "pg_catalog")
         described = PgTables(self._session, self.schema, self._database)
@@ -61,8 +61,14 @@ class PostgresCatalog:
             changed = self._localised(node, described)
             if changed is not node:
                 node.replace(changed)
-        named = {name: described.table(*name.split("__", 1)) for name in wanted}
+        named = {name: described.table(name.split("__", 1)[1]) for name in wanted}
         return run_in_memory(tree.sql(dialect="duckdb"), {**named, "pg__types": described.types()}, MACROS)
+
+    def _asks_for_unknown_settings(self, tree: Any) -> bool:
+        from sqlglot import exp
+
+        asked = [call for call in tree.find_all(exp.Anonymous) if call.name.lower() == "current_setting"]
+        return any(self._text(call).lower() not in self._settings for call in asked)
 
     def _localised(self, node: Any, described: PgTables) -> Any:
         """Put in what the server knows; take out what DuckDB cannot read and no answer needs."""
@@ -104,7 +110,7 @@ class PostgresCatalog:
             )
             return exp.Null() if known is None else exp.Literal.number(known)
         if name == "current_setting":
-            return exp.Literal.string(self._settings.get(self._text(node).lower(), ""))
+            return exp.Literal.string(self._settings[self._text(node).lower()])
         known_texts = {
             "version": f"PostgreSQL {self._settings['server_version']} (finassay)",
             "current_schema": self.schema,

@@ -78,7 +78,9 @@ _COLUMNS = {
     "key_column_usage": "constraint_catalog:t constraint_schema:t constraint_name:t table_catalog:t table_schema:t "
     "table_name:t column_name:t ordinal_position:i",
 }
-TABLES = tuple(name for name in _COLUMNS if name.startswith("pg_"))
+TABLES = frozenset(
+    f"{'pg_catalog' if name.startswith('pg_') else 'information_schema'}.{name}" for name in _COLUMNS
+)
 
 
 class PgTables:
@@ -90,12 +92,8 @@ class PgTables:
         self._schema = schema
         self._database = database
 
-    def table(self, schema: str, name: str) -> pa.Table:
-        """Return one of the server's own tables; unknown ones of either schema are a `QueryError`."""
-        from finassay.database import QueryError
-
-        if name not in _COLUMNS or (schema == "pg_catalog") != name.startswith("pg_"):
-            raise QueryError(f'relation "{schema}.{name}" does not exist here', reason="unknown_table")
+    def table(self, name: str) -> pa.Table:
+        """Return one of the server's own tables."""
         rows: list[Any] = getattr(self, f"_rows_{name}", list)()
         return make_table([_column(item) for item in _COLUMNS[name].split()], rows)
 

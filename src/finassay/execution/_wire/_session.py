@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from finassay.core import CandidateError, FinassayError
 
 if TYPE_CHECKING:
-    from finassay.database import Dialect, QueryResult, TableInfo
+    import pyarrow as pa
+
+    from finassay.database import Dialect, TableInfo
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a statement gave: a table, or nothing but the tag of a statement without a result."""
+
+    table: pa.Table | None = None
+    tag: str = ""
 
 
 class Session(Protocol):
@@ -25,10 +35,16 @@ class Session(Protocol):
         """The schema (database, for MySQL) that unqualified names belong to."""
         ...
 
-    def execute(self, sql: str, sent: str | None = None) -> QueryResult:
-        """Run one statement in the dialect of the route, or raise a `finassay.core.FinassayError`.
+    def execute(
+        self,
+        sql: str,
+        own: Callable[[], Answer | None] | None = None,
+        rewritten: Callable[[str], str] | None = None,
+    ) -> Answer:
+        """Answer and log one statement in the dialect of the route, or raise a `finassay.core.FinassayError`.
 
-        ``sent`` is the client's own text where a server had to change it.
+        ``own`` answers it if the protocol server can, else returns None; the database then runs it, after
+        ``rewritten`` where the server has to change it.
         """
         ...
 
@@ -77,6 +93,7 @@ _BY_REASON = {
     "aborted_transaction": (1105, "25P02"),
     "unknown_table": (1146, "42P01"),
     "unknown_column": (1054, "42703"),
+    "unknown_cursor": (1324, "34000"),
     "cancelled": (1317, "57014"),
 }
 _BY_TEXT = (
