@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
 
 from finassay.grading._compounds import assemble
 from finassay.grading._fold import LONGEST, fold
@@ -127,6 +129,45 @@ def parse_quantity(raw: object, *, default_unit: str | None = None) -> Quantity:
     >>> parse_quantity("1.5亿元").to("万元")
     Decimal('15000.0')
     """
+    if type(raw) is str:
+        printed = _PRINTED.fullmatch(raw)
+        form = printed and _form(printed[1], printed[4], default_unit)
+        if printed and form:
+            digits, fraction = printed[2].replace(",", ""), printed[3]
+            value = Decimal(form.sign + digits + fraction)
+            return Quantity(value, form.scale, form.unit, max(len(fraction) - 1, 0), raw, form.approximate)
+    return _parse(raw, default_unit)
+
+
+class _Form(NamedTuple):
+    """What stands around the digits of a printed number states."""
+
+    sign: str
+    scale: Decimal
+    unit: str | None
+    approximate: bool
+
+
+# One run of ASCII digits, in groups of three or plain, and no digit of any script around it. A column has few forms.
+_PRINTED = re.compile(
+    r"(\D{0,16})(0|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,10}|[1-9][0-9]{0,31})(\.[0-9]{1,32}|)(\D{0,32})"
+)
+_PROBE = "1234"  # four digits, because only they can be the year of a date
+
+
+@lru_cache(maxsize=4096)
+def _form(before: str, after: str, default_unit: str | None) -> _Form | None:
+    """Read the form once, around a number of our own; None if it is refused or adds anything to the digits."""
+    try:
+        read = _parse(before + _PROBE + after, default_unit)
+    except Unparsed:
+        return None
+    if abs(read.value) != int(_PROBE) or read.decimals != 0:
+        return None
+    return _Form("-" if read.value < 0 else "", read.scale, read.unit, read.approximate)
+
+
+def _parse(raw: object, default_unit: str | None) -> Quantity:
     text = raw if isinstance(raw, str) else shown(raw)
     default = parse_unit(default_unit) if default_unit is not None else None
     try:
