@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from finassay.core import InputError
@@ -15,6 +14,8 @@ from finassay.world._world import World, simulate
 from finassay.world._write import META, target_of, write_world
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from finassay.database import Database
     from finassay.executor import Executor
 

@@ -1,10 +1,13 @@
-"""The events of the ledger: what happened, when it held, when it was disclosed, when the vendor recorded it, and why."""
+"""The events of the ledger: what happened, when it held, was disclosed and was recorded, and why."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime
 from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import date, datetime
 
 
 class EventType(IntEnum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +14,9 @@ from finassay.world._calendar import sessions
 from finassay.world._config import START
 from finassay.world._events import Event, EventType, Index, Industry, Member, Origin
 from finassay.world._numerics import Floats, log
-from finassay.world._world import World
+
+if TYPE_CHECKING:
+    from finassay.world._world import World
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ def _correlation_facts(world: World, sample: _Sample) -> list[Fact]:
 
 
 def _sector_shares(world: World, sample: _Sample) -> list[float]:
-    """What the mean of a share's sector, without itself and net of the market, adds to R squared."""
+    """Return what the mean of a share's sector, without itself and net of the market, adds to R squared."""
     sector = np.array([issuer.sector for issuer in world.issuers])
     observed = ~np.isnan(sample.returns)
     filled = np.where(observed, sample.returns, 0.0)
@@ -236,7 +239,7 @@ def _moved(world: World, event: Event) -> bool:
 
 
 def _review_facts(world: World) -> list[Fact]:
-    """Swaps of the mid-cap index at its reviews, as a share of its size; fact 30."""
+    """Count the swaps of the mid-cap index at its reviews, as a share of its size; fact 30."""
     opened = {e.entity: e.payload for e in world.ledger.of(EventType.INDEX_OPEN)}
     middle, payload = next((k, p) for k, p in opened.items() if isinstance(p, Index) and p.code == "000905")
     assert isinstance(payload, Index)  # noqa: S101 - by its type

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from finassay.core import InputError, InternalError
-from finassay.world._events import Event, EventType
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
     import pyarrow as pa
+
+    from finassay.world._events import Event, EventType
 
 
 class Ledger:

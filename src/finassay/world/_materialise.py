@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from finassay.core import hash_tables
 from finassay.temporal import Catalog, load_catalog
 from finassay.world._tables import TABLES, View
-from finassay.world._world import World
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pyarrow as pa
+
+    from finassay.world._world import World
 
 CATALOG = "gildata"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
@@ -11,13 +10,15 @@ from finassay.temporal import Boundary, Cutoff
 from finassay.world._config import START
 from finassay.world._events import Event, EventType, Index, Member
 from finassay.world._streams import Purpose, stream
-from finassay.world._world import World
 from finassay.world.oracle import Oracle, boundaries
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     import numpy as np
 
     from finassay.database import Database
+    from finassay.world._world import World
 
 _CHUNK = 1000
 
@@ -33,7 +34,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Family:
-    """A kind of question: the SQL that answers a batch `q` (n, k, i, d, c), the oracle's answer, the events behind it."""
+    """A kind of question: SQL that answers a batch `q` (n, k, i, d, c), the oracle's answer, the events behind it."""
 
     name: str
     sql: str
@@ -185,7 +186,7 @@ def _index_numbers(world: World) -> dict[int, int]:
 
 
 def _boundary_questions(world: World, family: Family) -> Iterator[Question]:
-    """For every event of a family: the day before and the day of everything that happens to it, under both boundaries."""
+    """Ask around every event of a family: the days before, of and after each of its dates, at both boundaries."""
     shares = {issuer.entity: issuer for issuer in world.issuers}
     indices = _index_numbers(world)
     for event in world.ledger.of(*family.types):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from finassay.core import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     import pyarrow as pa
 
     from finassay.temporal import Catalog, Column
@@ -98,8 +98,8 @@ def _put(made: Path, path: Path) -> None:
     """Give the finished database its name; what had it before goes only then."""
     if path.is_dir():
         old = made.parent / "replaced"
-        os.replace(path, old)
-    os.replace(made, path)
+        path.replace(old)
+    made.replace(path)
 
 
 def _duckdb(tables: Mapping[str, pa.Table], meta: Mapping[str, str], catalog: Catalog, path: Path) -> None:

@@ -1,18 +1,21 @@
 """The independent oracle: as-of answers from the ledger alone, without any code of the materialiser.
 
-Two modes. *world*: what a reader of all disclosures knew at the cutoff. *recoverable*: the best answer that the vendor's
-tables at the snapshot still allow (world.md, 1): what has only a recording time counts from that, an end without a
-disclosure of its own counts from its day, and what the vendor had not recorded by the snapshot never happened.
+Two modes. *world*: what a reader of all disclosures knew at the cutoff. *recoverable*: the best answer that the
+vendor's tables at the snapshot still allow (world.md, 1): what has only a recording time counts from that, an end
+without a disclosure of its own counts from its day, and what was not recorded by the snapshot never happened.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import date, datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from finassay.temporal import Cutoff
 from finassay.world._events import Alert, Event, EventType, Index, Industry, Member, Security
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import date, datetime
+
+    from finassay.temporal import Cutoff
 
 Mode = Literal["world", "recoverable"]
 

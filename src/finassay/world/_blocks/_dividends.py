@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import TYPE_CHECKING
 
-from finassay.world._blocks._recorder import Recorder
-from finassay.world._blocks._universe import Issuer
 from finassay.world._calendar import sessions
 from finassay.world._config import END, START
 from finassay.world._events import Approval, EventType, Implementation, Plan
 from finassay.world._numerics import exp
 from finassay.world._streams import Purpose, stream
+
+if TYPE_CHECKING:
+    from finassay.world._blocks._recorder import Recorder
+    from finassay.world._blocks._universe import Issuer
 
 
 @dataclass(frozen=True, slots=True)

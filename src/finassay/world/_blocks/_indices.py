@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, time, timedelta
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from finassay.world._blocks._market import window
-from finassay.world._blocks._prices import Quotes
 from finassay.world._blocks._recorder import Recorder
-from finassay.world._blocks._universe import Issuer
 from finassay.world._calendar import sessions
 from finassay.world._config import END, START, WorldConfig
 from finassay.world._events import Event, EventType, Index, Member, Nothing
-from finassay.world._numerics import Floats
+
+if TYPE_CHECKING:
+    from finassay.world._blocks._prices import Quotes
+    from finassay.world._blocks._universe import Issuer
+    from finassay.world._numerics import Floats
 
 FIRST_ENTITY = 0xE00000
 # Number, trading code, short name, members at scale 1
@@ -77,7 +81,7 @@ def _open(config: WorldConfig, row: tuple[int, str, str, int]) -> _Book:
 
 
 def _review_days() -> list[date]:
-    """The Monday after the second Friday of June and December, from the last one before the window on."""
+    """Return the Mondays after the second Fridays of June and December, from the last one before the window on."""
     found = []
     for year in range(START.year - 1, END.year + 1):
         for month in (6, 12):
@@ -213,7 +217,7 @@ class IndexQuotes:
 
 def index_quotes(quotes: Quotes, events: list[Event]) -> list[IndexQuotes]:
     """Chain the value of the day's members on their reference prices, from 1,000 points at the start."""
-    first, stop = window()
+    first, _ = window()
     inside = _membership(events, int(quotes.entity.max()))
     found = []
     for opened in (e for e in events if e.type is EventType.INDEX_OPEN):
@@ -224,12 +228,18 @@ def index_quotes(quotes: Quotes, events: list[Event]) -> list[IndexQuotes]:
         for name in ("previous", "open", "high", "low", "close"):
             # Whole thousands of yuan below 2**53: the sum does not depend on its order
             value = np.rint(getattr(part, name) * part.shares / 1e5)
-            rows[name] = np.bincount(day, value, stop - first)
+            rows[name] = _sums(day, value)
         assert isinstance(opened.payload, Index)  # noqa: S101 - by its type
-        volume = np.bincount(day, part.volume.astype(np.float64), stop - first)
-        value = np.bincount(day, np.rint(part.value / 100), stop - first)
+        volume = _sums(day, part.volume.astype(np.float64))
+        value = _sums(day, np.rint(part.value / 100))
         found.append(IndexQuotes(opened.payload.inner, _levels(rows), volume, value))
     return found
+
+
+def _sums(day: npt.NDArray[np.int64], values: Floats) -> Floats:
+    first, stop = window()
+    sums: Floats = np.bincount(day, values, stop - first).astype(np.float64)
+    return sums
 
 
 def _levels(rows: dict[str, Floats]) -> Floats:
@@ -245,11 +255,11 @@ def _levels(rows: dict[str, Floats]) -> Floats:
     return out
 
 
-def _membership(events: list[Event], issuers: int) -> dict[int, np.ndarray]:
+def _membership(events: list[Event], issuers: int) -> dict[int, npt.NDArray[np.bool_]]:
     first, stop = window()
     at = sessions().at_or_after
     outs = {e.supersedes: e for e in events if e.type is EventType.INDEX_OUT}
-    inside: dict[int, np.ndarray] = {}
+    inside: dict[int, npt.NDArray[np.bool_]] = {}
     for event in events:
         if event.type is EventType.INDEX_OPEN:
             inside[event.entity] = np.zeros((stop - first, issuers), dtype=bool)

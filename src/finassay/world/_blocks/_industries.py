@@ -5,23 +5,24 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from finassay.world._blocks._recorder import Recorder
 from finassay.world._calendar import sessions
 from finassay.world._config import END
 from finassay.world._events import Event, EventType, Industry
-from finassay.world._numerics import Floats
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from finassay.world._blocks._recorder import Recorder
     from finassay.world._blocks._universe import Issuer
+    from finassay.world._numerics import Floats
 
 STANDARD = 38
 SECTORS = (
-    "农林牧渔", "基础化工", "钢铁", "有色金属", "电子", "家用电器", "食品饮料", "纺织服饰", "轻工制造", "医药生物", "公用事业",
-    "交通运输", "房地产", "商贸零售", "社会服务", "综合", "建筑材料", "建筑装饰", "电力设备", "国防军工", "计算机", "传媒",
-    "通信", "银行", "非银金融", "汽车", "机械设备", "煤炭", "石油石化", "环保", "美容护理",
+    "农林牧渔", "基础化工", "钢铁", "有色金属", "电子", "家用电器", "食品饮料", "纺织服饰",
+    "轻工制造", "医药生物", "公用事业", "交通运输", "房地产", "商贸零售", "社会服务", "综合",
+    "建筑材料", "建筑装饰", "电力设备", "国防军工", "计算机", "传媒", "通信", "银行", "非银金融",
+    "汽车", "机械设备", "煤炭", "石油石化", "环保", "美容护理",
 )  # fmt: skip
 REBASED = date(2021, 7, 30)
 _FIRST = date(2014, 2, 21)  # the standard's first publication in the window's memory
@@ -43,8 +44,8 @@ def industry(sector: int, second: int, third: int, rebased: bool = False) -> Ind
 def industry_events(seed: int, issuer: Issuer, recorder: Recorder) -> None:
     """Tell the industries of a company.
 
-    Outside STAR the day of publication is the start. On STAR 10% are published days before they take effect, and 20% days
-    after. A new industry names the one it supersedes.
+    Outside STAR the day of publication is the start. On STAR 10% are published days before they take effect, and
+    20% days after. A new industry names the one it supersedes.
     """
     rng = stream(seed, Purpose.INDUSTRY, issuer.entity)
     sector, second, third = issuer.sector, int(rng.integers(3)), int(rng.integers(2))

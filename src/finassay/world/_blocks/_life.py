@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import date, time, timedelta
+from typing import TYPE_CHECKING
 
 from finassay.world._blocks._recorder import MORNING, Recorder
-from finassay.world._blocks._universe import Issuer
 from finassay.world._calendar import sessions
 from finassay.world._config import END, START
 from finassay.world._events import Alert, Event, EventType, Halt, Name, Nothing, Security
 from finassay.world._streams import Purpose, stream
+
+if TYPE_CHECKING:
+    from finassay.world._blocks._universe import Issuer
 
 ST_PER_YEAR = 0.025  # entries per listed stock (assumed; [A] in world.md)
 ST_AT_START = 0.03

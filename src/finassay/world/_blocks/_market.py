@@ -1,16 +1,19 @@
-"""Market and sector factors: GARCH(1,1) with Student-t shocks, scaled to their moments over the window (world.md, 2.1)."""
+"""Market and sector factors: GARCH(1,1) with Student-t shocks, scaled to their moments (world.md, 2.1)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from finassay.world._blocks._industries import SECTORS
 from finassay.world._calendar import sessions
 from finassay.world._config import END, START
-from finassay.world._numerics import Floats
 from finassay.world._streams import Purpose, stream
+
+if TYPE_CHECKING:
+    from finassay.world._numerics import Floats
 
 YEAR = 243  # sessions
 MARKET_VOLATILITY = 0.225
@@ -64,4 +67,5 @@ def garch(shocks: Floats, a: float, b: float) -> Floats:
 
 def _scaled(series: Floats, mean: float, deviation: float) -> Floats:
     centred = series - np.sum(series) / series.size
-    return centred * (deviation / np.sqrt(np.sum(centred * centred) / series.size)) + mean
+    scaled: Floats = centred * (deviation / np.sqrt(np.sum(centred * centred) / series.size)) + mean
+    return scaled

@@ -1,20 +1,23 @@
-"""Daily quotes: returns from factors, themes and shocks; ticks, price limits, halts, ex-rights; volumes (world.md, 2.1)."""
+"""Daily quotes: returns from factors, themes, shocks; ticks, limits, halts, ex-rights; volumes (world.md, 2.1)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from datetime import date
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from finassay.world._blocks._dividends import Intended
 from finassay.world._blocks._market import Factors, garch, student, window
 from finassay.world._blocks._universe import BEIJING, CHINEXT, MAIN, STAR, Issuer
 from finassay.world._calendar import sessions
 from finassay.world._events import Event, EventType
 from finassay.world._numerics import Floats, exp, log
 from finassay.world._streams import Purpose, stream
+
+if TYPE_CHECKING:
+    from finassay.world._blocks._dividends import Intended
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -29,7 +32,7 @@ PINNED = 0.6  # of closes within 1% of a limit
 FREE_SESSIONS = 5  # without limits after listing
 CHINEXT_WIDE = date(2020, 8, 24)
 OVERNIGHT = 0.24  # share of the day's variance
-VOLUME_PERSISTENCE, VOLUME_NOISE, VOLUME_SLOPE = 0.945, 0.165, 0.42
+VOLUME_PERSISTENCE, VOLUME_NOISE, VOLUME_SLOPE = 0.945, 0.165, 0.265
 _NO_LIMIT = 10**9
 
 
@@ -84,7 +87,7 @@ def joined(parts: list[Quotes]) -> Quotes:
 
 @dataclass(frozen=True)
 class ExRight:
-    """What a share goes ex: positions of plan and ex-date, cash per 10 shares in fen, or a yield to fix it, and bonus."""
+    """What a share goes ex: days of plan and ex-date, cash per 10 shares in fen or a yield to fix it, bonus."""
 
     column: int
     planned: int
@@ -180,7 +183,7 @@ def _moves(seed: int, issuers: tuple[Issuer, ...], factor: Factors) -> tuple[Flo
 
 
 def _episodes(rng: np.random.Generator, length: int, per_year: float, leave: float, drift: float) -> Floats:
-    """Returns of the episodes that a share goes through: geometric lengths, never a draw less for fewer of them."""
+    """Draw the returns of a share's episodes, of geometric length; the number of draws is always the same."""
     starts, u, z = rng.random(length), rng.random(length), rng.standard_normal(length)
     inside = np.zeros(length, dtype=bool)
     now = False
@@ -259,7 +262,7 @@ def _by_day(rights: list[ExRight]) -> tuple[dict[int, list[int]], dict[int, list
 
 
 def _go_ex(right: ExRight, cash: int, price: Ints, factor: Floats, shares: Floats) -> None:
-    """Reference = (P - D) / (1 + b), rounded half up to a fen (world.md, 3.7)."""
+    """Set the price to the reference (P - D) / (1 + b), rounded half up to a fen (world.md, 3.7)."""
     before = int(price[right.column])
     top, bottom = max(10 * before - cash, 10), 10 + right.bonus
     reference = (2 * top + bottom) // (2 * bottom)

@@ -14,8 +14,8 @@ MORNING = time(8, 30)
 class Recorder:
     """Collects the events of an entity, in the order they are told.
 
-    The vendor's batch runs at night: 85% of events are in it on the day of disclosure, 12% one to three days later, 3% up
-    to twenty days later.
+    The vendor's batch runs at night: 85% of events are in it on the day of disclosure, 12% one to three days later,
+    3% up to twenty days later.
     """
 
     def __init__(self, seed: int, entity: int) -> None:
@@ -38,7 +38,7 @@ class Recorder:
         prompt: bool = False,
         valid_to: date | None = None,
     ) -> Event:
-        """Append an event; one without causes comes of the entity's first; `prompt` ones are in the batch of their day."""
+        """Append an event: `prompt`, in the batch of its day. One without causes comes of the entity's first."""
         if not causes and supersedes is None and self.root is not None:
             causes = (self.root,)
         lag, spread, second = self._rng.random(3)

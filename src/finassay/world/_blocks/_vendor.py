@@ -1,16 +1,19 @@
-"""The vendor's own doings: rows touched at random, and two mass reloads that renew the time of insertion (world.md, 1)."""
+"""The vendor's own doings: rows touched at random, and two mass reloads of old rows (world.md, 1)."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
-from finassay.world._blocks._recorder import Recorder
 from finassay.world._events import EventType
 from finassay.world._streams import Purpose, stream
 
+if TYPE_CHECKING:
+    from finassay.world._blocks._recorder import Recorder
+
 TOUCHED = 0.15  # of rows, once, within two years (assumed)
 RELOADED = 0.04  # of rows older than three years, at each of two reloads: 8% in all (assumed)
-RELOADS = (datetime(2020, 3, 14, 2, 10), datetime(2024, 8, 17, 1, 40))
+RELOADS = tuple(datetime.fromisoformat(text) for text in ("2020-03-14T02:10:00", "2024-08-17T01:40:00"))
 _OLD = timedelta(days=3 * 365)
 # Rows begin with these. The listing is left out: its time of insertion is the only sign of when it was known.
 _ROWS = (EventType.HALT, EventType.ST_ON, EventType.INDUSTRY_SET, EventType.DIVIDEND_PLAN)

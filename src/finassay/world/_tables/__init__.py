@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from finassay.world._tables._calendar import qt_tradingdaynew
@@ -14,6 +13,8 @@ from finassay.world._tables._securities import cs_riskalert, lc_liststatus, lc_s
 from finassay.world._tables._view import View
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pyarrow as pa
 
 __all__ = ["TABLES", "View"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any
 
 from finassay.world._calendar import LAST, calendar_days, sessions
@@ -17,7 +17,7 @@ _NUMBER = 95
 
 
 def qt_tradingdaynew(view: View) -> pa.Table:
-    """Published in advance, to the end of the snapshot's year."""
+    """Return the calendar, published in advance to the end of the snapshot's year."""
     spec = view.catalog.table("qt_tradingdaynew")
     last = min(date(view.snapshot.year, 12, 31), LAST)
     days = calendar_days(_FIRST, last)
@@ -27,7 +27,7 @@ def qt_tradingdaynew(view: View) -> pa.Table:
         ends = _ends([day for day in days if day in calendar])
         for day in days:
             number = (_NUMBER << 56) | (market << 32) | day.toordinal()
-            written = datetime(day.year - 1, 12, 20, 20)
+            written = datetime.combine(date(day.year - 1, 12, 20), time(20))
             rows.append(
                 {
                     "ID": number,
@@ -42,7 +42,7 @@ def qt_tradingdaynew(view: View) -> pa.Table:
 
 
 def _ends(days: list[date]) -> dict[str, set[date]]:
-    """The last trading days of the periods; the very last day ends its year, for the calendar does."""
+    """Find the last trading days of the periods; the very last day ends its year, for the calendar does."""
     groups: dict[str, list[tuple[int, int]]] = {
         "IFWEEKEND": [(day.isocalendar().year, day.isocalendar().week) for day in days],
         "IFMONTHEND": [(day.year, day.month) for day in days],

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from finassay.world._events import Event, EventType, Industry
 from finassay.world._tables._view import Row, View, day_after
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import date
+
     import pyarrow as pa
 
 _STAR = 7

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from finassay.world._blocks._prices import Quotes
 from finassay.world._calendar import sessions
 from finassay.world._tables._view import View, arrow_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from finassay.world._blocks._prices import Quotes
 
 _STAR = 7
 _NUMBERS = {"qt_dailyquote": 96, "lc_stibdailyquote": 97, "qt_performancedata": 98, "qt_indexquote": 99}

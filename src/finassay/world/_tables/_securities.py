@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from finassay.world._events import Alert, Event, EventType, Halt, Index
 from finassay.world._tables._view import Row, View
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
 
 _CHANGES = {EventType.LIST: 1, EventType.DELIST: 4, EventType.DELIST_PERIOD: 6}

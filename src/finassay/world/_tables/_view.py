@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
@@ -11,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from finassay.core import InternalError
 from finassay.world._events import Event, EventType, Name, Security, Touch
-from finassay.world._ledger import Ledger
-from finassay.world._world import World
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     import pyarrow as pa
 
     from finassay.temporal import Catalog, Table
+    from finassay.world._ledger import Ledger
+    from finassay.world._world import World
 
-_EPOCH = datetime(1970, 1, 1)
+_EPOCH = datetime.fromisoformat("1970-01-01")
 _DECIMAL = re.compile(r"decimal\(\d+,(\d+)\)")
 
 
@@ -118,7 +119,7 @@ class View:
 
 
 def vendor_times(spec: Table, inserted: datetime, touched: datetime, number: int) -> dict[str, Any]:
-    """Return the columns of the roles ``recorded`` and ``updated``: times, and a number that rises with the last touch."""
+    """Return the columns of the roles ``recorded`` and ``updated``: times, a number that rises with the touch."""
     found: dict[str, Any] = {}
     for name, column in spec.columns.items():
         if column.role == "recorded":
