@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date
+from dataclasses import replace
+from datetime import date, datetime, time, timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -63,19 +64,17 @@ def test_reading_todays_flag_gives_another_answer(world, database, oracle):
 
 
 def test_the_modes_differ_where_the_vendor_recorded_late(world):
-    late = [
-        event
-        for event in world.ledger.of(EventType.DELIST, EventType.DELIST_PERIOD)
-        if event.recorded_at.date() > event.valid_from
-    ]
-    truth = Oracle(world.ledger.events, CONFIG.moment, "world")
-    vendor = Oracle(world.ledger.events, CONFIG.moment, "recoverable")
-    inner = {issuer.entity: issuer.inner for issuer in world.issuers}
-    for event in late:
-        if event.type is EventType.DELIST:
-            cutoff = Cutoff(event.valid_from)
-            assert not truth.listed(inner[event.entity], cutoff)
-            assert vendor.listed(inner[event.entity], cutoff)
+    """A delisting in force and disclosed, but recorded three days later: the tables still say listed until then."""
+    event = next(world.ledger.of(EventType.DELIST))
+    late = replace(event, recorded_at=datetime.combine(event.valid_from, time(20)) + timedelta(days=3))
+    events = [late if other is event else other for other in world.ledger.events]
+    inner = next(issuer.inner for issuer in world.issuers if issuer.entity == event.entity)
+    truth = Oracle(events, CONFIG.moment, "world")
+    vendor = Oracle(events, CONFIG.moment, "recoverable")
+    for days, in_tables in ((-1, True), (0, True), (2, True), (3, False)):
+        cutoff = Cutoff(event.valid_from + timedelta(days=days))
+        assert truth.listed(inner, cutoff) is (days < 0)
+        assert vendor.listed(inner, cutoff) is in_tables
 
 
 def test_verify_passes_on_what_was_built(database, serial):

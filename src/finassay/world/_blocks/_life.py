@@ -194,5 +194,10 @@ class _Life:
 
     def _rename(self, at: int, announced: date, abbreviation: str, causes: tuple[Event, ...]) -> None:
         self.tell_event(
-            EventType.RENAME, Name(abbreviation), valid=self.day(at), disclosed=announced, causes=causes
+            EventType.RENAME,
+            Name(abbreviation),
+            valid=self.day(at),
+            disclosed=announced,
+            at=_EVENING,
+            causes=causes,
         )
