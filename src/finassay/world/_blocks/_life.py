@@ -85,7 +85,7 @@ class _Life:
         """One episode from its announcement on; returns the session after it."""
         rng = self.rng
         kind = STAR_ST if rng.random() < 0.55 else ST
-        ahead = int(rng.integers(1, 4))
+        ahead = int(rng.integers(2, 4))  # the halt on the day before is announced with it
         announced = self.day(start - ahead)
         on = self.tell_event(
             EventType.ST_ON,
@@ -105,7 +105,7 @@ class _Life:
     def _remove(self, end: int, on: Event) -> int:
         if end >= self.end - 5:
             return self.end
-        announced = self.day(end - int(self.rng.integers(1, 4)))
+        announced = self.day(end - int(self.rng.integers(2, 4)))
         off = self.tell_event(
             EventType.ST_OFF, Nothing(), valid=self.day(end), disclosed=announced, at=_EVENING, supersedes=on
         )
