@@ -61,7 +61,7 @@ class Verification:
 
 
 def verify_world(
-    database: Database, executor: Executor, *, questions: int = 1000, boundary_questions: int = 4000
+    database: Database, executor: Executor, *, questions: int = 1000, boundary_questions: int = 20_000
 ) -> Verification:
     """Verify a world's database against the world that its seed gives again.
 
