@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from finassay import __version__
-from finassay.cli import _catalog, _contract, _db, _doctor, _run
+from finassay.cli import _catalog, _contract, _db, _doctor, _run, _world
 from finassay.cli._output import write_message, write_text
 from finassay.core import ExitCode
 
@@ -30,6 +30,7 @@ app.add_typer(_catalog.app, name="catalog")
 app.add_typer(_contract.app, name="contract")
 app.add_typer(_db.app, name="db")
 app.add_typer(_doctor.app, name="doctor")
+app.add_typer(_world.app, name="world")
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,129 @@
+"""`finassay world`: build a research world, say what one is, verify it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import date
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from finassay.cli._output import (
+    Format,
+    FormatOption,
+    exit_with,
+    reporting,
+    write_json,
+    write_message,
+    write_text,
+)
+from finassay.core import ExitCode, InputError
+
+if TYPE_CHECKING:
+    from finassay.world import Verification, WorldInfo
+
+app = typer.Typer(name="world", help="Build a research world whose truth is known.", no_args_is_help=True)
+
+ExecutorOption = Annotated[
+    str, typer.Option("--executor", help="serial, loky, loky:4, ray, ray:4, ray://host:port.")
+]
+
+
+@app.callback()
+def _group() -> None:
+    """Build a research world whose truth is known."""
+
+
+@app.command("build")
+def build_command(
+    to: Annotated[str, typer.Option("--to", help="duckdb:///file.duckdb, or a folder for Parquet files.")],
+    scale: Annotated[float, typer.Option("--scale", help="Size; 1 has 5,000 issuers.")] = 0.05,
+    seed: Annotated[int, typer.Option("--seed", help="Of every random stream.")] = 20260430,
+    snapshot: Annotated[
+        str, typer.Option("--snapshot", help="The day at whose end the vendor is looked at.")
+    ] = "2026-04-30",
+    force: Annotated[bool, typer.Option("--force", help="Replace what is at the target.")] = False,
+    executor: ExecutorOption = "loky",
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Simulate an economy and write its database as a vendor would keep it."""
+    with reporting(form):
+        from finassay.executor import open_executor
+        from finassay.world import WorldConfig, build_world
+
+        config = WorldConfig(scale, seed, _day(snapshot))
+        with open_executor(executor) as runner:
+            built = build_world(config, to, runner, force=force)
+    if form is Format.JSON:
+        write_json({"schema_version": 1, "path": str(built.path), **_as_dict(built.info), "rows": built.rows})
+        return
+    lines = [f"{name}: {rows:,} rows" for name, rows in built.rows.items()]
+    write_text("\n".join([*lines, f"content hash {built.info.content_hash}"]))
+    write_message(f"finassay: wrote {built.path}, {sum(built.rows.values()):,} rows")
+
+
+@app.command("info")
+def info_command(
+    url: Annotated[str, typer.Argument(help="The world: duckdb:///file, or a folder.")],
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Say what a world is: catalog, scale, seed, snapshot, version and content hash."""
+    with reporting(form):
+        from finassay.database import connect
+        from finassay.world import world_info
+
+        with connect(url) as database:
+            info = _as_dict(world_info(database))
+    if form is Format.JSON:
+        write_json({"schema_version": 1, **info})
+    else:
+        write_text("\n".join(f"{key.replace('_', ' ')}: {value}" for key, value in info.items()))
+
+
+@app.command("verify")
+def verify_command(
+    url: Annotated[str, typer.Argument(help="The world: duckdb:///file, or a folder.")],
+    questions: Annotated[
+        int, typer.Option("--questions", min=1, help="Random as-of questions per family.")
+    ] = 1000,
+    executor: ExecutorOption = "loky",
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Check content, catalog, invariants and the oracle's answers: 0 if all hold, else 1. Facts are printed."""
+    with reporting(form):
+        from finassay.database import connect
+        from finassay.executor import open_executor
+        from finassay.world import verify_world
+
+        with connect(url) as database, open_executor(executor) as runner:
+            found = verify_world(database, runner, questions=questions)
+    if form is Format.JSON:
+        facts = [{**asdict(fact), "met": fact.met} for fact in found.facts]
+        checks = [asdict(check) for check in found.checks]
+        head = {"schema_version": 1, **_as_dict(found.info), "passed": found.passed}
+        write_json({**head, "checks": checks, "facts": facts})
+    else:
+        write_text(_as_text(found))
+    exit_with(ExitCode.OK if found.passed else ExitCode.FAILED)
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise InputError(f"--snapshot is {text!r}, not a date.", hint="Write it as 2026-04-30.") from error
+
+
+def _as_dict(info: WorldInfo) -> dict[str, Any]:
+    return {**asdict(info), "snapshot": info.snapshot.isoformat()}
+
+
+def _as_text(found: Verification) -> str:
+    lines = [f"{'pass' if check.passed else 'FAIL'}  {check.name}: {check.detail}" for check in found.checks]
+    lines += [
+        f"{'met ' if f.met else 'MISS'}  fact {f.number}, {f.name}: {f.value:.3f}, expected {f.low:g} to {f.high:g}"
+        f" (n {f.n:,})"
+        for f in found.facts
+    ]
+    met = sum(fact.met for fact in found.facts)
+    return "\n".join([*lines, f"{met} of {len(found.facts)} facts in range"])

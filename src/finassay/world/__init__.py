@@ -1,0 +1,45 @@
+"""The research world: an event ledger, the economy that writes it, its database at a snapshot, and the oracle.
+
+`finassay.world.oracle` answers as-of questions from the ledger alone.
+"""
+
+from __future__ import annotations
+
+from finassay.world._build import Built, WorldInfo, build_world, world_info
+from finassay.world._config import WorldConfig
+from finassay.world._events import Event, EventType, Origin
+from finassay.world._facts import Fact, measure
+from finassay.world._ledger import Ledger
+from finassay.world._materialise import content_hash, materialise
+from finassay.world._questions import FAMILIES, Agreement, Disagreement, Family, Question, answers, compare
+from finassay.world._verify import Check, Verification, verify_world
+from finassay.world._world import World, counterfactual, simulate
+
+__all__ = [
+    "FAMILIES",
+    "Agreement",
+    "Built",
+    "Check",
+    "Disagreement",
+    "Event",
+    "EventType",
+    "Fact",
+    "Family",
+    "Ledger",
+    "Origin",
+    "Question",
+    "Verification",
+    "World",
+    "WorldConfig",
+    "WorldInfo",
+    "answers",
+    "build_world",
+    "compare",
+    "content_hash",
+    "counterfactual",
+    "materialise",
+    "measure",
+    "simulate",
+    "verify_world",
+    "world_info",
+]

@@ -1,0 +1,272 @@
+"""Indices: members by rule over one-year average market value, reviewed in June and December; cap-weighted levels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, time, timedelta
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from finassay.world._blocks._market import window
+from finassay.world._blocks._recorder import Recorder
+from finassay.world._calendar import sessions
+from finassay.world._config import END, START, WorldConfig
+from finassay.world._events import Event, EventType, Index, Member, Nothing
+
+if TYPE_CHECKING:
+    from finassay.world._blocks._prices import Quotes
+    from finassay.world._blocks._universe import Issuer
+    from finassay.world._numerics import Floats
+
+FIRST_ENTITY = 0xE00000
+# Number, trading code, short name, members at scale 1
+INDICES = (
+    (1, "000300", "沪深300", 300),
+    (2, "000905", "中证500", 500),
+    (3, "000852", "中证1000", 1000),
+)
+SWAPPED = 0.10  # of the members at a review: 50 of 500 in 9 of 9 (L6)
+_ANNOUNCED = 10  # sessions before it takes effect
+_FOUNDED = date(2014, 12, 15)
+_MINIMUM_AGE = 60
+
+
+@dataclass
+class _Book:
+    """An index while its reviews are told: who is in, since which event."""
+
+    payload: Index
+    recorder: Recorder
+    opened: Event
+    members: dict[int, Event]
+
+
+def index_inner(number: int) -> int:
+    """Return the vendor's number of an index."""
+    return 3000 + number
+
+
+def index_events(
+    config: WorldConfig, issuers: tuple[Issuer, ...], quotes: Quotes, events: list[Event]
+) -> list[Event]:
+    """Tell the indices, their members and their reviews; a member that is delisted leaves before it and is replaced."""
+    ranks = _Ranking(issuers, quotes, events)
+    books = [_open(config, number) for number in INDICES]
+    first = _review_days()[0]
+    order = ranks.order(first, at_start=True)
+    for book in books:
+        chosen, order = order[: book.payload.size], order[book.payload.size :]
+        for entity in chosen:
+            _enter(book, ranks, entity, first)
+    happenings = [(day, 1, 0) for day in _review_days()[1:]]
+    happenings += [(day, 0, entity) for entity, (day, _) in ranks.leaving.items()]
+    for day, kind, entity in sorted(happenings):
+        if kind:
+            _review(books, ranks, day)
+        else:
+            _replace(books, ranks, day, entity)
+    return [event for book in books for event in book.recorder.events]
+
+
+def _open(config: WorldConfig, row: tuple[int, str, str, int]) -> _Book:
+    number, code, name, members = row
+    recorder = Recorder(config.seed, FIRST_ENTITY + number)
+    payload = Index(index_inner(number), code, name, config.index_size(members))
+    opened = recorder.tell(
+        EventType.INDEX_OPEN, payload, valid=_FOUNDED, disclosed=_FOUNDED - timedelta(days=30), prompt=True
+    )
+    return _Book(payload, recorder, opened, {})
+
+
+def _review_days() -> list[date]:
+    """Return the Mondays after the second Fridays of June and December, from the last one before the window on."""
+    found = []
+    for year in range(START.year - 1, END.year + 1):
+        for month in (6, 12):
+            day = date(year, month, 1)
+            friday = day + timedelta(days=(4 - day.weekday()) % 7 + 7)
+            found.append(sessions().shift(friday + timedelta(days=3), 0))
+    return [day for day in found if date(START.year - 1, 12, 1) < day < END]
+
+
+class _Ranking:
+    """Market values over the year before a day, from the quotes; who is leaving the market, and who may be chosen."""
+
+    def __init__(self, issuers: tuple[Issuer, ...], quotes: Quotes, events: list[Event]) -> None:
+        self.issuers = {issuer.entity: issuer for issuer in issuers}
+        first, stop = window()
+        values = np.zeros((stop - first, len(issuers)))
+        # Integers of a thousand yuan: sums of them are exact in any order
+        cap = np.rint(quotes.close * quotes.shares / 1e5)
+        values[quotes.session - first, quotes.entity - 1] = cap
+        zero = np.zeros((1, len(issuers)))
+        self.sums = np.concatenate([zero, np.cumsum(values, axis=0)])
+        self.days = np.concatenate([zero, np.cumsum(values > 0, axis=0)])
+        self.listings = {event.entity: event for event in events if event.type is EventType.LIST}
+        self.leaving = _leaving(events)
+        self.treated = _treated(events)
+
+    def order(self, effective: date, at_start: bool = False) -> list[int]:
+        """Entities that may be members, largest first, as known when the review is announced."""
+        first, _ = window()
+        end = 1 if at_start else max(1, sessions().at_or_after(effective) - first - _ANNOUNCED)
+        low = max(0, end - 243)
+        days = self.days[end] - self.days[low]
+        mean = (self.sums[end] - self.sums[low]) / np.maximum(days, 1.0)
+        day = sessions().days[first + end - 1]
+        found = []
+        for entity in self.issuers:
+            enough = days[entity - 1] >= (1 if at_start else _MINIMUM_AGE)
+            gone = entity in self.leaving and self.leaving[entity][1] <= day
+            treated = any(a <= day and (b is None or day < b) for a, b in self.treated.get(entity, ()))
+            if enough and not gone and not treated:
+                found.append(entity)
+        return sorted(found, key=lambda entity: (-float(mean[entity - 1]), entity))
+
+
+def _leaving(events: list[Event]) -> dict[int, tuple[date, date]]:
+    """By share: the day it leaves every index (its arrangement or delisting), and the day that was disclosed."""
+    found: dict[int, tuple[date, date]] = {}
+    for event in events:
+        if event.type in (EventType.DELIST_PERIOD, EventType.DELIST):
+            day = (event.valid_from, event.disclosed_at.date())
+            found[event.entity] = min(found.get(event.entity, day), day)
+    return found
+
+
+def _treated(events: list[Event]) -> dict[int, list[tuple[date, date | None]]]:
+    ends = {e.supersedes: e.disclosed_at.date() for e in events if e.type is EventType.ST_OFF}
+    found: dict[int, list[tuple[date, date | None]]] = {}
+    for event in events:
+        if event.type is EventType.ST_ON:
+            span = (event.disclosed_at.date(), ends.get(event.event_id))
+            found.setdefault(event.entity, []).append(span)
+    return found
+
+
+def _review(books: list[_Book], ranks: _Ranking, day: date) -> None:
+    """Swap a tenth of every index: the promoted and the lowest leave, the best of the others enter."""
+    order = ranks.order(day)
+    place = {entity: n for n, entity in enumerate(order)}
+    worst = len(order)
+    taken: set[int] = set()  # members of a larger index after this review
+    for book in books:
+        size = book.payload.size
+        swaps = size // 10
+        members = set(book.members)
+        promoted = members & taken
+        by_fit = sorted(members - promoted, key=lambda e: (-place.get(e, worst), -e))
+        leavers = list(promoted) + by_fit[: max(0, swaps - len(promoted))]
+        pool = [e for e in order if e not in members and e not in taken]
+        entrants = pool[: len(leavers)]
+        leavers = leavers[: len(entrants)]
+        for entity in sorted(leavers):
+            _leave(book, entity, day)
+        for entity in sorted(entrants):
+            _enter(book, ranks, entity, day)
+        taken |= set(book.members)
+
+
+def _replace(books: list[_Book], ranks: _Ranking, day: date, entity: int) -> None:
+    inside = [book for book in books if entity in book.members]
+    if not inside:
+        return
+    anywhere = {e for book in books for e in book.members}
+    reserve = [e for e in ranks.order(day) if e not in anywhere]
+    for book in inside:
+        told = ranks.leaving[entity][1]
+        _leave(book, entity, day, told)
+        if reserve:
+            _enter(book, ranks, reserve.pop(0), day, told)
+
+
+def _enter(book: _Book, ranks: _Ranking, entity: int, day: date, told: date | None = None) -> None:
+    issuer = ranks.issuers[entity]
+    book.members[entity] = book.recorder.tell(
+        EventType.INDEX_IN,
+        Member(entity, issuer.inner, issuer.market, told is not None),
+        valid=day,
+        disclosed=told or sessions().shift(day, -_ANNOUNCED),
+        at=time(18, 0),
+        causes=(book.opened, ranks.listings[entity]),
+    )
+
+
+def _leave(book: _Book, entity: int, day: date, told: date | None = None) -> None:
+    book.recorder.tell(
+        EventType.INDEX_OUT,
+        Nothing(),
+        valid=day,
+        disclosed=told or sessions().shift(day, -_ANNOUNCED),
+        at=time(18, 0),
+        supersedes=book.members.pop(entity),
+    )
+
+
+@dataclass(frozen=True)
+class IndexQuotes:
+    """Levels of one index per session of the window: previous, open, high, low, close; volume, value in fen."""
+
+    inner: int
+    levels: Floats
+    volume: Floats
+    value: Floats
+
+
+def index_quotes(quotes: Quotes, events: list[Event]) -> list[IndexQuotes]:
+    """Chain the value of the day's members on their reference prices, from 1,000 points at the start."""
+    first, _ = window()
+    inside = _membership(events, int(quotes.entity.max()))
+    found = []
+    for opened in (e for e in events if e.type is EventType.INDEX_OPEN):
+        member = inside[opened.entity][quotes.session - first, quotes.entity - 1]
+        part = quotes.take(member)
+        day = part.session - first
+        rows = {}
+        for name in ("previous", "open", "high", "low", "close"):
+            # Whole thousands of yuan below 2**53: the sum does not depend on its order
+            value = np.rint(getattr(part, name) * part.shares / 1e5)
+            rows[name] = _sums(day, value)
+        assert isinstance(opened.payload, Index)  # noqa: S101 - by its type
+        volume = _sums(day, part.volume.astype(np.float64))
+        value = _sums(day, np.rint(part.value / 100))
+        found.append(IndexQuotes(opened.payload.inner, _levels(rows), volume, value))
+    return found
+
+
+def _sums(day: npt.NDArray[np.int64], values: Floats) -> Floats:
+    first, stop = window()
+    sums: Floats = np.bincount(day, values, stop - first).astype(np.float64)
+    return sums
+
+
+def _levels(rows: dict[str, Floats]) -> Floats:
+    length = rows["close"].size
+    out = np.empty((length, 5))
+    level = 1000.0
+    for t in range(length):
+        base = rows["previous"][t] or 1.0
+        out[t, 0] = level
+        for k, name in enumerate(("open", "high", "low", "close"), start=1):
+            out[t, k] = np.rint(level * (rows[name][t] / base) * 1e4) / 1e4
+        level = float(out[t, 4]) or level
+    return out
+
+
+def _membership(events: list[Event], issuers: int) -> dict[int, npt.NDArray[np.bool_]]:
+    first, stop = window()
+    at = sessions().at_or_after
+    outs = {e.supersedes: e for e in events if e.type is EventType.INDEX_OUT}
+    inside: dict[int, npt.NDArray[np.bool_]] = {}
+    for event in events:
+        if event.type is EventType.INDEX_OPEN:
+            inside[event.entity] = np.zeros((stop - first, issuers), dtype=bool)
+    for event in events:
+        if isinstance(event.payload, Member):
+            end = outs.get(event.event_id)
+            low, high = max(0, at(event.valid_from) - first), stop if end is None else at(end.valid_from)
+            high = high if end is None else max(0, high - first)
+            inside[event.entity][low:high, event.payload.security - 1] = True
+    return inside

@@ -1,0 +1,203 @@
+"""The life of a share: listing, special treatment, halts, delisting, names (world.md, 2.2)."""
+
+from __future__ import annotations
+
+from datetime import date, time, timedelta
+from typing import TYPE_CHECKING
+
+from finassay.world._blocks._recorder import MORNING, Recorder
+from finassay.world._calendar import sessions
+from finassay.world._config import END, START
+from finassay.world._events import Alert, Event, EventType, Halt, Name, Nothing, Security
+from finassay.world._streams import Purpose, stream
+
+if TYPE_CHECKING:
+    from finassay.world._blocks._universe import Issuer
+
+ST_PER_YEAR = 0.025  # entries per listed stock (assumed; [A] in world.md)
+ST_AT_START = 0.03
+DELISTED_SHARE = 0.20  # of the episodes of special treatment: .49% of stocks a year (L1)
+IN_ARRANGEMENT = 0.75
+HALTS_PER_YEAR = 0.033  # beside those around special treatment; .063 in all (R2)
+RENAMES_PER_YEAR = 0.036  # 2.8 to 4.6% (L1 to L3)
+ARRANGEMENT = 15  # sessions
+ST, STAR_ST = 1, 5
+_EVENING = time(18, 0)
+_REASONS = ("重大事项", "临时停牌", "筹划重大资产重组", "异常波动核查")
+
+
+def life_events(seed: int, issuer: Issuer, recorder: Recorder) -> None:
+    """Tell the life of a share from its listing to the end of the economy or its own."""
+    _Life(seed, issuer, recorder).tell()
+
+
+class _Life:
+    """Draws one life, session by session number."""
+
+    def __init__(self, seed: int, issuer: Issuer, recorder: Recorder) -> None:
+        self.issuer = issuer
+        self.tell_event = recorder.tell
+        self.rng = stream(seed, Purpose.LIFE, issuer.entity)
+        self.calendar = sessions()
+        self.start = max(self.calendar.at_or_after(START), self.calendar.at_or_after(issuer.listed))
+        self.end = self.calendar.at_or_after(END)  # later replaced by the delisting
+        self.halts: list[tuple[int, int]] = []
+        self.abbreviation = issuer.abbreviation
+
+    def day(self, position: int) -> date:
+        return self.calendar.days[position]
+
+    def tell(self) -> None:
+        who, listed = self.issuer, self.issuer.listed
+        announced = (
+            self.calendar.shift(listed, -3) if listed > self.calendar.days[5] else listed - timedelta(days=5)
+        )
+        payload = Security(
+            who.company, who.inner, who.code, who.market, who.board, who.name, who.abbreviation, who.english
+        )
+        self.tell_event(EventType.SECURITY, payload, valid=listed, disclosed=announced, prompt=True)
+        self.tell_event(EventType.LIST, Nothing(), valid=listed, disclosed=announced, prompt=True)
+        self._treatment()
+        self._random_halts()
+        self._renames()
+
+    def _treatment(self) -> None:
+        rng, now = self.rng, self.start + 120
+        if self.issuer.listed < START and rng.random() < ST_AT_START:
+            now = self.start - int(rng.integers(5, 200))
+        else:
+            now = self._next_entry(now)
+        while now < self.end - 30:
+            now = self._next_entry(self._episode(now))
+
+    def _next_entry(self, after: int) -> int:
+        """Most entries follow the annual reports."""
+        if after >= self.end:
+            return after
+        waited = after + int(self.rng.exponential(243 / ST_PER_YEAR))
+        season, spread = self.rng.random(2)
+        if waited >= self.end or season > 0.7:
+            return waited
+        spring = self.calendar.at_or_after(date(self.day(waited).year, 4, 25)) + int(spread * 8)
+        return spring if spring > after + 20 else waited
+
+    def _episode(self, start: int) -> int:
+        """One episode from its announcement on; returns the session after it."""
+        rng = self.rng
+        kind = STAR_ST if rng.random() < 0.55 else ST
+        ahead = int(rng.integers(2, 4))  # the halt on the day before is announced with it
+        announced = self.day(start - ahead)
+        on = self.tell_event(
+            EventType.ST_ON,
+            Alert(kind, "财务状况异常" if kind == STAR_ST else "其他状况异常"),
+            valid=self.day(start),
+            disclosed=announced,
+            at=_EVENING,
+        )
+        self._halt(start - 1, 1, "实施风险警示", (on,))
+        prefix = "*ST" if kind == STAR_ST else "ST"
+        self._rename(start, announced, f"{prefix}{self.abbreviation[:2]}", (on,))
+        end = start + 160 + int(rng.exponential(190))
+        if rng.random() < DELISTED_SHARE:
+            return self._delist(end, on)
+        return self._remove(end, on)
+
+    def _remove(self, end: int, on: Event) -> int:
+        if end >= self.end - 5:
+            return self.end
+        announced = self.day(end - int(self.rng.integers(2, 4)))
+        off = self.tell_event(
+            EventType.ST_OFF, Nothing(), valid=self.day(end), disclosed=announced, at=_EVENING, supersedes=on
+        )
+        self._halt(end - 1, 1, "撤销风险警示", (off,))
+        self._rename(end, announced, self.abbreviation, (off,))
+        return end + 60
+
+    def _delist(self, decided: int, on: Event) -> int:
+        rng = self.rng
+        arrangement = rng.random() < IN_ARRANGEMENT
+        gap = int(rng.integers(6, 10))
+        last = decided + gap + (ARRANGEMENT + 3 if arrangement else 0)
+        if last >= self.end - 2:
+            return self.end
+        told = self.day(decided)
+        self._halt(decided + 1, gap - 1, "终止上市", (on,), resumes=arrangement)
+        cause: tuple[Event, ...] = (on,)
+        if arrangement:
+            period = self.tell_event(
+                EventType.DELIST_PERIOD,
+                Nothing(),
+                valid=self.day(decided + gap),
+                disclosed=self.day(decided + 2),
+                causes=(on,),
+            )
+            self.tell_event(
+                EventType.ST_OFF,
+                Nothing(),
+                valid=self.day(decided + gap),
+                disclosed=self.day(decided + 2),
+                supersedes=on,
+                causes=(period,),
+            )
+            cause = (period,)
+        self.tell_event(
+            EventType.DELIST,
+            Nothing(),
+            valid=self.day(last),
+            disclosed=self.day(last - 2) if arrangement else told,
+            causes=cause,
+        )
+        self.end = last
+        return last
+
+    def _random_halts(self) -> None:
+        rng = self.rng
+        now = self.start + 10
+        while (now := now + int(rng.exponential(243 / HALTS_PER_YEAR))) < self.end - 5:
+            short, length = rng.random(), int(min(60, 1 + rng.geometric(1 / 5)))
+            reason = _REASONS[int(rng.integers(len(_REASONS)))]
+            self._halt(now, 1 if short < 0.45 else length, reason, ())
+
+    def _halt(
+        self, start: int, length: int, reason: str, causes: tuple[Event, ...], resumes: bool = True
+    ) -> None:
+        stop = start + length
+        if any(start <= b and a <= stop for a, b in self.halts) or start <= self.start:
+            return
+        self.halts.append((start, stop))
+        morning = not causes and self.rng.random() < 0.5
+        halt = self.tell_event(
+            EventType.HALT,
+            Halt(reason),
+            valid=self.day(start),
+            disclosed=self.day(start if morning else start - 1),
+            at=MORNING if morning else _EVENING,
+            causes=causes,
+        )
+        if resumes:
+            self.tell_event(
+                EventType.RESUME,
+                Nothing(),
+                valid=self.day(stop),
+                disclosed=self.day(stop - 1),
+                at=_EVENING,
+                supersedes=halt,
+            )
+
+    def _renames(self) -> None:
+        now = self.start + 60
+        while (now := now + int(self.rng.exponential(243 / RENAMES_PER_YEAR))) < self.end - 5:
+            tail = "科技股份控股集团实业发展"
+            pick = 2 * int(self.rng.integers(len(tail) // 2))
+            name = f"{self.issuer.abbreviation[:2]}{tail[pick : pick + 2]}"
+            self._rename(now, self.day(now - 3), name, ())
+
+    def _rename(self, at: int, announced: date, abbreviation: str, causes: tuple[Event, ...]) -> None:
+        self.tell_event(
+            EventType.RENAME,
+            Name(abbreviation),
+            valid=self.day(at),
+            disclosed=announced,
+            at=_EVENING,
+            causes=causes,
+        )

@@ -1,0 +1,359 @@
+"""Daily quotes: returns from factors, themes, shocks; ticks, limits, halts, ex-rights; volumes (world.md, 2.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from finassay.world._blocks._market import Factors, garch, student, window
+from finassay.world._blocks._universe import BEIJING, CHINEXT, MAIN, STAR, Issuer
+from finassay.world._calendar import sessions
+from finassay.world._events import Event, EventType
+from finassay.world._numerics import Floats, exp, log
+from finassay.world._streams import Purpose, stream
+
+if TYPE_CHECKING:
+    from finassay.world._blocks._dividends import Intended
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+JUMPS_PER_YEAR, JUMP_SIZE = 8.0, 2.6
+THEMES_PER_YEAR, THEME_EXIT, THEME_DRIFT = 1.2, 0.22, 0.06
+PANICS_PER_YEAR, PANIC_EXIT, PANIC_DRIFT = 0.5, 0.30, -0.06
+EPISODE_VOLATILITY = 0.05
+DRIFT_PER_DAY = -0.0008
+CARRIED = 0.7  # of the move that a limit cut off
+PINNED = 0.6  # of closes within 1% of a limit
+FREE_SESSIONS = 5  # without limits after listing
+CHINEXT_WIDE = date(2020, 8, 24)
+OVERNIGHT = 0.24  # share of the day's variance
+VOLUME_PERSISTENCE, VOLUME_NOISE, VOLUME_SLOPE = 0.945, 0.165, 0.265
+_NO_LIMIT = 10**9
+
+
+@dataclass(frozen=True)
+class Quotes:
+    """Daily quotes, one element per share and session, ordered by share and session.
+
+    Attributes
+    ----------
+    entity, session : numpy.ndarray of int64
+        The share, and the position of the day among the exchange's sessions.
+    previous, open, high, low, close : numpy.ndarray of int64
+        Fen; `previous` is the reference after ex-rights.
+    volume, value : numpy.ndarray of int64
+        Shares; fen.
+    upper, lower : numpy.ndarray of int64
+        The day's limits in fen; without limits beyond any price.
+    factor : numpy.ndarray of float64
+        Cumulative product of close before and reference after each ex-right: close x factor is the backward price.
+    shares : numpy.ndarray of float64
+        Shares outstanding.
+    traded, kept : numpy.ndarray of bool
+        Whether the share traded; whether the vendor keeps a row for the day.
+    """
+
+    entity: Ints
+    session: Ints
+    previous: Ints
+    open: Ints
+    high: Ints
+    low: Ints
+    close: Ints
+    volume: Ints
+    value: Ints
+    upper: Ints
+    lower: Ints
+    factor: Floats
+    shares: Floats
+    traded: Flags
+    kept: Flags
+
+    def take(self, rows: npt.NDArray[np.generic]) -> Quotes:
+        """Return the rows of a mask or an index array."""
+        return Quotes(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
+
+
+def joined(parts: list[Quotes]) -> Quotes:
+    """Return quotes of several blocks as one."""
+    names = [field.name for field in fields(Quotes)]
+    return Quotes(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+
+
+@dataclass(frozen=True)
+class ExRight:
+    """What a share goes ex: days of plan and ex-date, cash per 10 shares in fen or a yield to fix it, bonus."""
+
+    column: int
+    planned: int
+    ex: int
+    bonus: int
+    yield_: float
+    cash: int | None = None
+
+    @staticmethod
+    def of(column: int, plan: Intended) -> ExRight:
+        """Place a dividend whose amount the price will fix."""
+        return replace(ExRight.placed(column, plan.planned, plan.ex, plan.bonus, None), yield_=plan.yield_)
+
+    @staticmethod
+    def placed(column: int, planned: date, ex: date, bonus: int, cash: int | None) -> ExRight:
+        """Place a dividend in the window."""
+        first, _ = window()
+        at = sessions().at_or_after
+        return ExRight(column, max(0, at(planned) - first), at(ex) - first, bonus, 0.0, cash)
+
+
+@dataclass(frozen=True)
+class States:
+    """Per session and share of a block: listed, trading, under special treatment; sessions since listing."""
+
+    active: Flags
+    trading: Flags
+    treated: Flags
+    age: Ints
+
+
+def states_of(issuers: tuple[Issuer, ...], events: list[Event]) -> States:
+    """Read the days of trading of a block from its events."""
+    first, stop = window()
+    shape = (stop - first, len(issuers))
+    active, halted, treated = (np.zeros(shape, dtype=bool) for _ in range(3))
+    column = {issuer.entity: n for n, issuer in enumerate(issuers)}
+    at = sessions().at_or_after
+    ends = {e.supersedes: e for e in events if e.type in (EventType.RESUME, EventType.ST_OFF)}
+    age = np.zeros(shape, dtype=np.int64)
+    for event in events:
+        if event.type is EventType.LIST:
+            listed = at(event.valid_from) - first
+            active[max(0, listed) :, column[event.entity]] = True
+            age[:, column[event.entity]] = np.arange(shape[0]) - listed
+    for event in events:
+        if event.type in (EventType.HALT, EventType.ST_ON):
+            end = ends.get(event.event_id)
+            low = max(0, at(event.valid_from) - first)
+            high = shape[0] if end is None else max(low, at(end.valid_from) - first)
+            (halted if event.type is EventType.HALT else treated)[low:high, column[event.entity]] = True
+        elif event.type is EventType.DELIST:
+            active[at(event.valid_from) - first :, column[event.entity]] = False
+    return States(active, active & ~halted, treated, age)
+
+
+def quote_block(
+    seed: int, issuers: tuple[Issuer, ...], factor: Factors, states: States, rights: list[ExRight]
+) -> tuple[Quotes, list[int]]:
+    """Simulate a block.
+
+    Returns
+    -------
+    Quotes
+        All days on which a share is listed.
+    list of int
+        Cash of each ex-right, fen per 10 shares: as given, or fixed by the price on the day of the plan.
+    """
+    moves, own = _moves(seed, issuers, factor)
+    path = _walk(issuers, exp(moves), states, rights, _uniforms(seed, issuers, 0))
+    return _quoted(seed, issuers, path, own, states), path.cash
+
+
+def _moves(seed: int, issuers: tuple[Issuer, ...], factor: Factors) -> tuple[Floats, Floats]:
+    """Log returns before limits, and the daily volatility of a share's own."""
+    length = factor.market.size
+    shocks, jumps, themes = [], [], []
+    for issuer in issuers:
+        rng = stream(seed, Purpose.RETURN, issuer.entity)
+        shocks.append(student(rng, 4.6, length))
+        jumps.append(np.where(rng.random(length) < JUMPS_PER_YEAR / 243, rng.standard_normal(length), 0.0))
+        theme = _episodes(rng, length, THEMES_PER_YEAR, THEME_EXIT, THEME_DRIFT)
+        themes.append(theme + _episodes(rng, length, PANICS_PER_YEAR, PANIC_EXIT, PANIC_DRIFT))
+    sigma = np.array([issuer.sigma for issuer in issuers])
+    own = garch(np.stack(shocks, axis=1), 0.14, 0.80) * sigma
+    beta = np.array([issuer.beta for issuer in issuers])
+    gamma = np.array([issuer.gamma for issuer in issuers])
+    sector = factor.sectors[:, [issuer.sector for issuer in issuers]]
+    total = beta * factor.market[:, None] + gamma * sector + own + np.stack(jumps, axis=1) * JUMP_SIZE * sigma
+    return np.clip(total + np.stack(themes, axis=1) + DRIFT_PER_DAY, -0.6, 0.6), np.broadcast_to(
+        sigma, own.shape
+    )
+
+
+def _episodes(rng: np.random.Generator, length: int, per_year: float, leave: float, drift: float) -> Floats:
+    """Draw the returns of a share's episodes, of geometric length; the number of draws is always the same."""
+    starts, u, z = rng.random(length), rng.random(length), rng.standard_normal(length)
+    inside = np.zeros(length, dtype=bool)
+    now = False
+    for t in range(length):
+        now = bool(u[t] >= leave) if now else bool(starts[t] < per_year / 243)
+        inside[t] = now
+    return np.where(inside, drift + EPISODE_VOLATILITY * z, 0.0)
+
+
+def _uniforms(seed: int, issuers: tuple[Issuer, ...], part: int) -> Floats:
+    length = window()[1] - window()[0]
+    draws = [stream(seed, Purpose.QUOTE, issuer.entity, part).random(length) for issuer in issuers]
+    return np.stack(draws, axis=1)
+
+
+@dataclass(frozen=True)
+class _Path:
+    reference: Ints
+    close: Ints
+    upper: Ints
+    lower: Ints
+    wanted: Floats  # close without limits
+    factor: Floats
+    shares: Floats
+    cash: list[int]
+
+
+def _walk(
+    issuers: tuple[Issuer, ...], growth: Floats, states: States, rights: list[ExRight], pin: Floats
+) -> _Path:
+    """Walk through the sessions: reference, limit, close. State is rounded to ticks at every step."""
+    length, n = growth.shape
+    price = np.rint(np.array([issuer.price for issuer in issuers]) * 100).astype(np.int64)
+    shares = np.array([issuer.shares for issuer in issuers])
+    carry, factor = np.ones(n), np.ones(n)
+    cash = [right.cash or 0 for right in rights]
+    planned, due = _by_day(rights)
+    percent = _limits(issuers, states)
+    out = _empty_path(length, n, cash)
+    for t in range(length):
+        for k in due.get(t, ()):
+            _go_ex(rights[k], cash[k], price, factor, shares)
+        wanted = price * growth[t] * carry
+        bounded = percent[t] > 0
+        upper = np.where(bounded, (price * (100 + percent[t]) + 50) // 100, _NO_LIMIT)
+        lower = np.where(bounded, np.maximum(1, (price * (100 - percent[t]) + 50) // 100), 1)
+        close = np.clip(np.rint(wanted), lower, upper).astype(np.int64)
+        sticky = pin[t] < PINNED
+        close = np.where(sticky & (wanted >= upper * 0.99), upper, close)
+        close = np.where(sticky & (wanted <= lower * 1.01), lower, close)
+        trading = states.trading[t]
+        out.reference[t], out.upper[t], out.lower[t], out.wanted[t] = price, upper, lower, wanted
+        cut = np.where(wanted > upper, wanted / upper, np.where(wanted < lower, wanted / lower, 1.0))
+        carry = np.where(trading, np.clip(1.0 + CARRIED * (cut - 1.0), 0.5, 1.5), carry)
+        price = np.where(trading, close, price)
+        out.close[t], out.factor[t], out.shares[t] = price, factor, shares
+        for k in planned.get(t, ()):
+            if rights[k].cash is None:
+                cash[k] = max(1, int(rights[k].yield_ * int(price[rights[k].column]) * 10 + 0.5))
+    return out
+
+
+def _empty_path(length: int, n: int, cash: list[int]) -> _Path:
+    ints = [np.empty((length, n), dtype=np.int64) for _ in range(4)]
+    floats = [np.empty((length, n)) for _ in range(3)]
+    return _Path(ints[0], ints[1], ints[2], ints[3], floats[0], floats[1], floats[2], cash)
+
+
+def _by_day(rights: list[ExRight]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+    planned: dict[int, list[int]] = {}
+    due: dict[int, list[int]] = {}
+    for k, right in enumerate(rights):
+        planned.setdefault(right.planned, []).append(k)
+        due.setdefault(right.ex, []).append(k)
+    return planned, due
+
+
+def _go_ex(right: ExRight, cash: int, price: Ints, factor: Floats, shares: Floats) -> None:
+    """Set the price to the reference (P - D) / (1 + b), rounded half up to a fen (world.md, 3.7)."""
+    before = int(price[right.column])
+    top, bottom = max(10 * before - cash, 10), 10 + right.bonus
+    reference = (2 * top + bottom) // (2 * bottom)
+    price[right.column] = reference
+    factor[right.column] *= before / reference
+    shares[right.column] = float(np.rint(shares[right.column] * bottom / 10))
+
+
+def _limits(issuers: tuple[Issuer, ...], states: States) -> Ints:
+    """Limits in percent per session and share; 0 where there is none."""
+    first, stop = window()
+    wide = np.arange(first, stop) >= sessions().at_or_after(CHINEXT_WIDE)
+    boards = np.array([issuer.board for issuer in issuers])
+    percent = np.where(boards == STAR, 20, np.where(boards == BEIJING, 30, 10)) * np.ones(
+        (stop - first, 1), dtype=np.int64
+    )
+    percent = np.where((boards == CHINEXT) & wide[:, None], 20, percent)
+    treated_5 = states.treated & ((boards == MAIN) | ((boards == CHINEXT) & ~wide[:, None]))
+    percent = np.where(treated_5, 5, percent)
+    return np.where(states.age < FREE_SESSIONS, 0, percent).astype(np.int64)
+
+
+def _quoted(seed: int, issuers: tuple[Issuer, ...], path: _Path, own: Floats, states: States) -> Quotes:
+    """Open, high, low and volume around the closes, then the listed days, share by share."""
+    rng = [stream(seed, Purpose.QUOTE, issuer.entity, 1) for issuer in issuers]
+    length = path.close.shape[0]
+    normal = np.stack([r.standard_normal(length) for r in rng], axis=1)
+    u = np.stack([1.0 - r.random((length, 2)) for r in rng], axis=2)
+    base = path.reference.astype(np.float64)
+    move = log(path.close / base)
+    size = np.sqrt(np.maximum(own * own, 0.25 * move * move))
+    opened = OVERNIGHT * move + float(np.sqrt(OVERNIGHT * (1 - OVERNIGHT))) * size * normal
+    open_ = np.clip(np.rint(base * exp(opened)), path.lower, path.upper).astype(np.int64)
+    swing = 2.0 * (1.0 - OVERNIGHT) * size * size
+    at_open = log(open_ / base)
+    ends, gap = at_open + move, (at_open - move) * (at_open - move)
+    top = np.rint(base * exp((ends + np.sqrt(gap - swing * log(u[:, 0]))) / 2.0))
+    bottom = np.rint(base * exp((ends - np.sqrt(gap - swing * log(u[:, 1]))) / 2.0))
+    # Far beyond the limit nobody sells: one price all day
+    stuck = ((path.wanted > path.upper * 1.03) | (path.wanted < path.lower * 0.97)) & (normal > 0)
+    open_ = np.where(stuck, path.close, open_)
+    high = np.maximum(np.clip(top, path.lower, path.upper).astype(np.int64), np.maximum(open_, path.close))
+    low = np.minimum(np.clip(bottom, path.lower, path.upper).astype(np.int64), np.minimum(open_, path.close))
+    high, low = np.where(stuck, path.close, high), np.where(stuck, path.close, low)
+    volume = _volumes(seed, issuers, move / own, path.shares)
+    value = volume * ((open_ + high + low + path.close) // 4)
+    halted = ~states.trading
+    for quoted in (open_, high, low):
+        quoted[halted] = path.close[halted]
+    volume[halted] = 0
+    value[halted] = 0
+    keep = states.trading | (_uniforms(seed, issuers, 2) < 0.5)
+    columns = (path.reference, open_, high, low, path.close, volume, value, path.upper, path.lower)
+    return _flat(issuers, columns, path, states, keep)
+
+
+def _volumes(seed: int, issuers: tuple[Issuer, ...], z: Floats, shares: Floats) -> Ints:
+    """Log volume = level + AR(1) + slope x |z|."""
+    noise = [stream(seed, Purpose.QUOTE, issuer.entity, 3).standard_normal(z.shape[0]) for issuer in issuers]
+    shocks = np.stack(noise, axis=1) * VOLUME_NOISE
+    level = np.zeros(z.shape[1])
+    path = np.empty_like(shocks)
+    for t in range(z.shape[0]):
+        level = VOLUME_PERSISTENCE * level + shocks[t]
+        path[t] = level
+    excess = np.minimum(np.abs(z), 4.0) - 0.8
+    turnover = np.array([issuer.turnover for issuer in issuers]) * exp(path + VOLUME_SLOPE * excess)
+    return np.maximum(1, np.rint(np.minimum(turnover, 0.5) * shares / 100)).astype(np.int64) * 100
+
+
+def _flat(
+    issuers: tuple[Issuer, ...], columns: tuple[Ints, ...], path: _Path, states: States, keep: Flags
+) -> Quotes:
+    listed = states.active.T
+    share, day = np.nonzero(listed)
+    entities = np.array([issuer.entity for issuer in issuers], dtype=np.int64)
+    ints = [column.T[listed] for column in columns]
+    return Quotes(
+        entities[share],
+        day.astype(np.int64) + window()[0],
+        ints[0],
+        ints[1],
+        ints[2],
+        ints[3],
+        ints[4],
+        ints[5],
+        ints[6],
+        ints[7],
+        ints[8],
+        path.factor.T[listed],
+        path.shares.T[listed],
+        states.trading.T[listed],
+        keep.T[listed],
+    )

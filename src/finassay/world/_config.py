@@ -1,0 +1,66 @@
+"""What a world is a function of: scale, seed and snapshot; with the bounds of the economy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import date, datetime, time
+
+from finassay.core import InputError
+
+START = date(2016, 5, 1)  # first day of quotes
+END = date(2026, 6, 30)  # last day that the economy is simulated for, whatever the snapshot
+ISSUERS = 5000  # at scale 1, of which .71 are listed on average (world.md, 6)
+BLOCK = 64  # issuers per job
+VERSION = "1"  # of the economy: equal version, scale, seed and snapshot give equal content
+
+
+@dataclass(frozen=True)
+class WorldConfig:
+    """A world to build.
+
+    Attributes
+    ----------
+    scale : float
+        Size: 1 has 5,000 issuers; 0.05 is the demo.
+    seed : int
+        Of all random streams, 0 to 2**64 - 1.
+    snapshot : datetime.date
+        The database is the vendor's at the end of this day.
+
+    Raises
+    ------
+    InputError
+        If a value is outside its bounds.
+    """
+
+    scale: float
+    seed: int
+    snapshot: date
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.scale) and 0 < self.scale <= 2):
+            raise InputError(
+                f"The scale is {self.scale:g}; it must be above 0 and at most 2.", hint="Try 0.05."
+            )
+        if not 0 <= self.seed < 2**64:
+            raise InputError(f"The seed is {self.seed}; it must lie between 0 and 2**64 - 1.")
+        if not START < self.snapshot <= END:
+            raise InputError(
+                f"The snapshot is {self.snapshot}; the economy runs from {START} to {END}.",
+                hint="Give a snapshot after the start and not after the end.",
+            )
+
+    @property
+    def issuers(self) -> int:
+        """How many companies there are, listed at some time."""
+        return max(60, round(ISSUERS * self.scale))
+
+    @property
+    def moment(self) -> datetime:
+        """The last second of the snapshot's day."""
+        return datetime.combine(self.snapshot, time(23, 59, 59))
+
+    def index_size(self, members: int) -> int:
+        """Return the size of an index that has so many members at scale 1 (world.md, 2.2)."""
+        return max(20, round(members * self.scale))

@@ -1,0 +1,213 @@
+"""The events of the ledger: what happened, when it held, was disclosed and was recorded, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import date, datetime
+
+
+class EventType(IntEnum):
+    """Types of events (world.md, 1). The numbers are part of every id: never renumber, only append."""
+
+    SECURITY = 1
+    LIST = 2
+    HALT = 3
+    RESUME = 4
+    ST_ON = 5
+    ST_OFF = 6
+    DELIST_PERIOD = 7
+    DELIST = 8
+    RENAME = 9
+    INDUSTRY_SET = 10
+    DIVIDEND_PLAN = 11
+    DIVIDEND_APPROVED = 12
+    DIVIDEND_IMPLEMENTED = 13
+    INDEX_OPEN = 14
+    INDEX_IN = 15
+    INDEX_OUT = 16
+    VENDOR_TOUCH = 17
+
+
+class Origin(StrEnum):
+    """Why an event is there: drawn from the rates, planted as a trap, or a vendor's mass change. Never in a table."""
+
+    NATURAL = "natural"
+    SEEDED = "seeded"
+    BULK = "bulk"
+
+
+@dataclass(frozen=True, slots=True)
+class Security:
+    """A company and its A-share: codes, board and names at listing, shares and price (yuan) at its start."""
+
+    company: int
+    inner: int
+    code: str
+    market: int
+    board: int
+    name: str
+    abbreviation: str
+    english: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """A risk alert of a type of the vendor's list: 1 ST, 5 *ST."""
+
+    kind: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Halt:
+    """A halt, why, and its stated length."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A new short name."""
+
+    abbreviation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Industry:
+    """The industry of a company under a standard: codes and names of levels 1 to 3."""
+
+    standard: int
+    codes: tuple[str, str, str]
+    names: tuple[str, str, str]
+    rebased: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A dividend for a period: cash in fen and bonus shares, both per 10 shares."""
+
+    period_end: date
+    cash: int
+    bonus: int
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """The decision of the general meeting."""
+
+    approved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Implementation:
+    """The dates of a dividend; the ex-date is the event's valid date."""
+
+    record_date: date
+    pay_date: date
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index of a number of members."""
+
+    inner: int
+    code: str
+    abbreviation: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member that enters or leaves an index; the event's entity is the index."""
+
+    security: int
+    inner: int
+    market: int
+    adhoc: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """The vendor touches the row of an event; a reload also renews its time of insertion."""
+
+    row: int
+    reload: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """An event that says all by its type and dates."""
+
+
+Payload = (
+    Security
+    | Alert
+    | Halt
+    | Name
+    | Industry
+    | Plan
+    | Approval
+    | Implementation
+    | Index
+    | Member
+    | Touch
+    | Nothing
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One entry of the ledger.
+
+    Attributes
+    ----------
+    type : EventType
+        What happened.
+    entity : int
+        To whom, 0 to 2**24 - 1.
+    seq : int
+        Its number among the entity's events of the type, from 0.
+    valid_from : datetime.date
+        First day on which it holds.
+    disclosed_at : datetime.datetime
+        The minute it became public, local to the market.
+    recorded_at : datetime.datetime
+        The second the vendor recorded it; not before it was disclosed.
+    payload : Payload
+        The values.
+    valid_to : datetime.date or None
+        First day on which it no longer holds, where the event itself says so.
+    supersedes : int or None
+        The id of the event it replaces or ends.
+    cause_ids : tuple of int
+        The ids of its causes.
+    origin : Origin
+        Drawn, planted or mass change.
+    """
+
+    type: EventType
+    entity: int
+    seq: int
+    valid_from: date
+    disclosed_at: datetime
+    recorded_at: datetime
+    payload: Payload
+    valid_to: date | None = None
+    supersedes: int | None = None
+    cause_ids: tuple[int, ...] = ()
+    origin: Origin = Origin.NATURAL
+
+    @property
+    def event_id(self) -> int:
+        """``type(8 bits) | entity(24) | seq(32)``: independent of the order in which a world is built."""
+        return (int(self.type) << 56) | (self.entity << 32) | self.seq
+
+    @property
+    def parents(self) -> tuple[int, ...]:
+        """The events without which this one would not be: its causes, and what it supersedes or touches."""
+        superseded = () if self.supersedes is None else (self.supersedes,)
+        return (*self.cause_ids, *superseded)

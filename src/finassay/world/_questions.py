@@ -1,0 +1,210 @@
+"""As-of questions put to both sides: SQL by the R-rules of task_families.md (0.2), and the oracle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from finassay.temporal import Boundary, Cutoff
+from finassay.world._config import START
+from finassay.world._events import Event, EventType, Index, Member
+from finassay.world._streams import Purpose, stream
+from finassay.world.oracle import Oracle, boundaries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import numpy as np
+
+    from finassay.database import Database
+    from finassay.world._world import World
+
+_CHUNK = 1000
+
+
+@dataclass(frozen=True)
+class Question:
+    """A family's question about a thing (and, for membership, an index) at a cutoff."""
+
+    key: int
+    cutoff: Cutoff
+    index: int = 0
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of question: SQL that answers a batch `q` (n, k, i, d, c), the oracle's answer, the events behind it."""
+
+    name: str
+    sql: str
+    ask: Callable[[Oracle, Question], str | None]
+    types: tuple[EventType, ...]
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A question that SQL and the oracle answer differently."""
+
+    family: str
+    question: Question
+    sql: str | None
+    oracle: str | None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How a family fared: questions, those at a boundary, those on which the two modes differ, and disagreements."""
+
+    family: str
+    questions: int
+    at_boundaries: int
+    modes_differ: int
+    disagreements: tuple[Disagreement, ...]
+
+
+_RANKED = """, r AS (SELECT q.n, {answer} AS answer, ROW_NUMBER() OVER (PARTITION BY q.n ORDER BY {order}) AS place, {end} AS ending, q.d
+ FROM q JOIN {table} t ON {match})
+SELECT n, answer FROM r WHERE place = 1 AND (ending IS NULL OR ending > d)"""  # noqa: E501
+
+_LISTED = _RANKED.format(
+    answer="CASE WHEN t.CHANGETYPE IN (1, 3, 6) THEN 'yes' ELSE NULL END",
+    order="t.CHANGEDATE DESC, t.INSERTTIME DESC, t.ID DESC",
+    end="CAST(NULL AS TIMESTAMP)",
+    table="lc_liststatus",
+    match="t.INNERCODE = q.k AND t.CHANGEDATE <= q.d AND t.INSERTTIME < q.c",
+)
+_TREATED = """
+SELECT DISTINCT q.n, 'yes' AS answer FROM q JOIN cs_riskalert t ON t.INNERCODE = q.k
+ AND t.RISKALERTTYPE IN (1, 5, 12, 14) AND t.IMPLANNOUCEDATE < q.c AND t.IMPLEMENTDATE <= q.d
+ AND NOT COALESCE(t.REMOVEDATE <= q.d AND t.REMOVEINFOPUBLDATE < q.c, FALSE)"""
+_HALTED = """
+SELECT DISTINCT q.n, 'yes' AS answer FROM q JOIN lc_suspendresumption t ON t.INNERCODE = q.k
+ AND t.SUSPENDDATE <= q.d AND t.INFOPUBLDATE < q.c AND (t.RESUMPTIONDATE IS NULL OR t.RESUMPTIONDATE > q.d)"""
+_MEMBER = """
+SELECT DISTINCT q.n, 'yes' AS answer FROM q JOIN lc_indexcomponent t ON t.SECUINNERCODE = q.k
+ AND t.INDEXINNERCODE = q.i AND t.INDATE <= q.d AND (t.OUTDATE IS NULL OR t.OUTDATE > q.d)"""
+_INDUSTRY = _RANKED.format(
+    answer="t.FIRSTINDUSTRYCODE",
+    order="t.EFFECTIVEDATE DESC, t.INFOPUBLDATE DESC, t.INSERTTIME DESC, t.ID DESC",
+    end="t.CANCELDATE",
+    table="""(SELECT COMPANYCODE, STANDARD, INFOPUBLDATE, INFOPUBLDATE AS EFFECTIVEDATE, CANCELDATE, FIRSTINDUSTRYCODE,
+  INSERTTIME, ID FROM lc_exgindustry UNION ALL SELECT COMPANYCODE, STANDARD, INFOPUBLDATE, EFFECTIVEDATE, CANCELDATE,
+  FIRSTINDUSTRYCODE, INSERTTIME, ID FROM lc_stibexgindustry)""",
+    match="t.COMPANYCODE = q.k AND t.STANDARD = 38 AND t.INFOPUBLDATE < q.c AND t.EFFECTIVEDATE <= q.d",
+)
+
+FAMILIES = (
+    Family(
+        "listed",
+        _LISTED,
+        lambda oracle, q: _yes(oracle.listed(q.key, q.cutoff)),
+        (EventType.LIST, EventType.DELIST_PERIOD, EventType.DELIST),
+    ),
+    Family(
+        "special treatment",
+        _TREATED,
+        lambda oracle, q: _yes(oracle.special_treatment(q.key, q.cutoff)),
+        (EventType.ST_ON, EventType.ST_OFF),
+    ),
+    Family(
+        "industry", _INDUSTRY, lambda oracle, q: oracle.industry(q.key, q.cutoff), (EventType.INDUSTRY_SET,)
+    ),
+    Family(
+        "membership",
+        _MEMBER,
+        lambda oracle, q: _yes(oracle.member(q.index, q.key, q.cutoff)),
+        (EventType.INDEX_IN, EventType.INDEX_OUT),
+    ),
+    Family(
+        "halt",
+        _HALTED,
+        lambda oracle, q: _yes(oracle.halted(q.key, q.cutoff)),
+        (EventType.HALT, EventType.RESUME),
+    ),
+)
+
+
+def _yes(value: bool) -> str | None:
+    return "yes" if value else None
+
+
+def compare(world: World, database: Database, family: Family, random_questions: int, most: int) -> Agreement:
+    """Ask random questions, and at most so many of those on both sides of every boundary; compare the answers."""
+    draws = stream(world.config.seed, Purpose.QUESTION, FAMILIES.index(family))
+    at_boundaries = list(_boundary_questions(world, family))
+    if len(at_boundaries) > most:
+        at_boundaries = [at_boundaries[int(n)] for n in draws.permutation(len(at_boundaries))[:most]]
+    questions = [*_random_questions(world, family, draws, random_questions), *at_boundaries]
+    recoverable = Oracle(world.ledger.events, world.config.moment, "recoverable")
+    truth = Oracle(world.ledger.events, world.config.moment, "world")
+    by_sql = answers(database, family, questions)
+    by_oracle = [family.ask(recoverable, question) for question in questions]
+    differ = sum(a != family.ask(truth, q) for a, q in zip(by_oracle, questions, strict=True))
+    triples = zip(questions, by_sql, by_oracle, strict=True)
+    wrong = tuple(Disagreement(family.name, q, a, b) for q, a, b in triples if a != b)
+    return Agreement(family.name, len(questions), len(at_boundaries), differ, wrong)
+
+
+def answers(database: Database, family: Family, questions: list[Question]) -> list[str | None]:
+    """Return the database's answers, None where it has none."""
+    found: list[str | None] = [None] * len(questions)
+    for start in range(0, len(questions), _CHUNK):
+        rows = ", ".join(
+            f"({start + n}, {q.key}, {q.index}, DATE '{q.cutoff.day}', DATE '{q.cutoff.instant.date()}')"
+            for n, q in enumerate(questions[start : start + _CHUNK])
+        )
+        result = database.query(f"WITH q(n, k, i, d, c) AS (VALUES {rows}){family.sql}")
+        for number, answer in zip(*(column.to_pylist() for column in result.table.columns), strict=True):
+            found[int(number)] = answer
+    return found
+
+
+def _random_questions(
+    world: World, family: Family, draws: np.random.Generator, count: int
+) -> Iterator[Question]:
+    things = _things(world, family)
+    span = (world.config.snapshot - START).days
+    for _ in range(count):
+        key, index = things[int(draws.integers(len(things)))]
+        boundary: Boundary = "eod" if draws.random() < 0.75 else "pre"
+        yield Question(key, Cutoff(START + timedelta(days=int(draws.integers(span))), boundary), index)
+
+
+def _things(world: World, family: Family) -> list[tuple[int, int]]:
+    if family.name == "industry":
+        return [(issuer.company, 0) for issuer in world.issuers]
+    if family.name != "membership":
+        return [(issuer.inner, 0) for issuer in world.issuers]
+    indices = _index_numbers(world)
+    return [(issuer.inner, inner) for issuer in world.issuers for inner in indices.values()]
+
+
+def _index_numbers(world: World) -> dict[int, int]:
+    opened = world.ledger.of(EventType.INDEX_OPEN)
+    return {e.entity: e.payload.inner for e in opened if isinstance(e.payload, Index)}
+
+
+def _boundary_questions(world: World, family: Family) -> Iterator[Question]:
+    """Ask around every event of a family: the days before, of and after each of its dates, at both boundaries."""
+    shares = {issuer.entity: issuer for issuer in world.issuers}
+    indices = _index_numbers(world)
+    for event in world.ledger.of(*family.types):
+        index = indices.get(event.entity, 0)
+        if index:
+            entered = (
+                event if isinstance(event.payload, Member) else world.ledger.by_id[event.supersedes or 0]
+            )
+            key = entered.payload.inner if isinstance(entered.payload, Member) else 0
+        else:
+            issuer = shares[event.entity]
+            key = issuer.company if family.name == "industry" else issuer.inner
+        for day in sorted(_sides(event)):
+            if START <= day <= world.config.snapshot:
+                for boundary in ("eod", "pre"):
+                    yield Question(key, Cutoff(day, boundary), index)
+
+
+def _sides(event: Event) -> set[date]:
+    days = boundaries([event])
+    return days | {day - timedelta(days=1) for day in days} | {day + timedelta(days=1) for day in days}

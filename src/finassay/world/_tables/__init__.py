@@ -1,0 +1,36 @@
+"""The vendor's tables of a ledger at a snapshot: one function per table, found by its name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from finassay.world._tables._calendar import qt_tradingdaynew
+from finassay.world._tables._dividends import lc_dividend
+from finassay.world._tables._indices import lc_indexcomponent, qt_indexquote
+from finassay.world._tables._industries import lc_exgindustry, lc_stibexgindustry
+from finassay.world._tables._quotes import lc_stibdailyquote, qt_dailyquote, qt_performancedata
+from finassay.world._tables._securities import cs_riskalert, lc_liststatus, lc_suspendresumption, secumain
+from finassay.world._tables._view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
+
+__all__ = ["TABLES", "View"]
+
+TABLES: dict[str, Callable[[View], pa.Table]] = {
+    "secumain": secumain,
+    "lc_liststatus": lc_liststatus,
+    "cs_riskalert": cs_riskalert,
+    "lc_suspendresumption": lc_suspendresumption,
+    "lc_exgindustry": lc_exgindustry,
+    "lc_stibexgindustry": lc_stibexgindustry,
+    "lc_indexcomponent": lc_indexcomponent,
+    "qt_tradingdaynew": qt_tradingdaynew,
+    "qt_dailyquote": qt_dailyquote,
+    "lc_stibdailyquote": lc_stibdailyquote,
+    "qt_performancedata": qt_performancedata,
+    "qt_indexquote": qt_indexquote,
+    "lc_dividend": lc_dividend,
+}

@@ -1,0 +1,144 @@
+"""The simulation: blocks of issuers in parallel, then the indices over all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from finassay.world._blocks._dividends import Intended, dividend_events, intended_dividends
+from finassay.world._blocks._indices import IndexQuotes, index_events, index_quotes
+from finassay.world._blocks._industries import industry_events
+from finassay.world._blocks._life import life_events
+from finassay.world._blocks._market import Factors, factors
+from finassay.world._blocks._prices import ExRight, Quotes, joined, quote_block, states_of
+from finassay.world._blocks._recorder import Recorder
+from finassay.world._blocks._universe import Issuer, universe
+from finassay.world._blocks._vendor import touch_rows
+from finassay.world._config import BLOCK, WorldConfig
+from finassay.world._events import Approval, Event, EventType, Implementation, Plan
+from finassay.world._ledger import Ledger
+
+if TYPE_CHECKING:
+    from finassay.executor import Executor
+
+
+@dataclass(frozen=True)
+class World:
+    """A simulated economy.
+
+    Attributes
+    ----------
+    config : WorldConfig
+        What it is a function of.
+    issuers : tuple of Issuer
+        The companies and the traits of their shares.
+    ledger : Ledger
+        Everything that happened, whatever the snapshot.
+    quotes : Quotes
+        Daily quotes of every share.
+    indices : list of IndexQuotes
+        Daily levels of every index.
+    """
+
+    config: WorldConfig
+    issuers: tuple[Issuer, ...]
+    ledger: Ledger
+    quotes: Quotes
+    indices: list[IndexQuotes]
+
+
+def simulate(config: WorldConfig, executor: Executor) -> World:
+    """Simulate an economy; equal for every executor and number of workers.
+
+    Raises
+    ------
+    JobError
+        If a block fails.
+    """
+    issuers = universe(config)
+    parts = executor.map(
+        partial(_block, config.seed, factors(config.seed)), _blocks(issuers), label="issuers"
+    )
+    events = [event for part in parts for event in part[0]]
+    quotes = joined([part[1] for part in parts])
+    events += index_events(config, issuers, quotes, events)
+    return World(config, issuers, Ledger(events), quotes, index_quotes(quotes, events))
+
+
+def counterfactual(world: World, event_id: int, executor: Executor) -> World:
+    """Return the world in which an event and its descendants never were.
+
+    All draws stay as they are; quotes are those that follow from the remaining events.
+
+    Raises
+    ------
+    InputError
+        If there is no such event.
+    """
+    ledger = world.ledger.without(event_id)
+    market = factors(world.config.seed)
+    by_entity: dict[int, list[Event]] = {}
+    for event in ledger.events:
+        by_entity.setdefault(event.entity, []).append(event)
+    blocks = [
+        (block, [event for issuer in block for event in by_entity.get(issuer.entity, ())])
+        for block in _blocks(world.issuers)
+    ]
+    quotes = joined(executor.map(partial(_requote, world.config.seed, market), blocks, label="quotes"))
+    return replace(world, ledger=ledger, quotes=quotes, indices=index_quotes(quotes, list(ledger.events)))
+
+
+def _blocks(issuers: tuple[Issuer, ...]) -> list[tuple[Issuer, ...]]:
+    return [issuers[n : n + BLOCK] for n in range(0, len(issuers), BLOCK)]
+
+
+def _block(seed: int, market: Factors, issuers: tuple[Issuer, ...]) -> tuple[list[Event], Quotes]:
+    recorders = [Recorder(seed, issuer.entity) for issuer in issuers]
+    for issuer, recorder in zip(issuers, recorders, strict=True):
+        life_events(seed, issuer, recorder)
+        industry_events(seed, issuer, recorder)
+    states = states_of(issuers, [event for recorder in recorders for event in recorder.events])
+    plans = [(n, plan) for n, issuer in enumerate(issuers) for plan in _plans(seed, issuer, recorders[n])]
+    # A plan that the meeting rejects has an amount too, and no ex-date
+    placed = [(ExRight.of(n, plan), plan.approved) for n, plan in plans]
+    rights = [right if approved else replace(right, ex=-1) for right, approved in placed]
+    quotes, cash = quote_block(seed, issuers, market, states, rights)
+    for n, (issuer, recorder) in enumerate(zip(issuers, recorders, strict=True)):
+        mine = [(plan, cash[k]) for k, (column, plan) in enumerate(plans) if column == n]
+        dividend_events(recorder, mine)
+        touch_rows(seed, issuer.entity, recorder)
+    return [event for recorder in recorders for event in recorder.events], quotes
+
+
+def _plans(seed: int, issuer: Issuer, recorder: Recorder) -> list[Intended]:
+    """Dividends of a share up to its delisting: none goes ex within a month of it."""
+    ends = [event.disclosed_at.date() for event in recorder.events if event.type is EventType.DELIST_PERIOD]
+    ends += [event.disclosed_at.date() for event in recorder.events if event.type is EventType.DELIST]
+    plans = intended_dividends(seed, issuer)
+    return [plan for plan in plans if plan.ex > issuer.listed and (not ends or plan.ex < min(ends))]
+
+
+def _requote(seed: int, market: Factors, item: tuple[tuple[Issuer, ...], list[Event]]) -> Quotes:
+    issuers, events = item
+    rights = _rights(issuers, events)
+    return quote_block(seed, issuers, market, states_of(issuers, events), rights)[0]
+
+
+def _rights(issuers: tuple[Issuer, ...], events: list[Event]) -> list[ExRight]:
+    """Read the dividends that went ex from the ledger."""
+    column = {issuer.entity: n for n, issuer in enumerate(issuers)}
+    by_id = {event.event_id: event for event in events}
+    found = []
+    for event in events:
+        if not isinstance(event.payload, Implementation):
+            continue
+        decided = by_id[event.supersedes or 0]
+        assert isinstance(decided.payload, Approval)  # noqa: S101 - by its type
+        plan = by_id[decided.supersedes or 0]
+        assert isinstance(plan.payload, Plan)  # noqa: S101 - by its type
+        placed = ExRight.placed(
+            column[event.entity], plan.valid_from, event.valid_from, plan.payload.bonus, plan.payload.cash
+        )
+        found.append(placed)
+    return found

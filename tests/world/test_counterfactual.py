@@ -1,0 +1,62 @@
+"""Without an event, only its descendants are gone, and only what follows from them reads differently."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+from finassay.core import InputError
+from finassay.world import EventType, counterfactual, materialise
+
+DAILY = ("qt_dailyquote", "lc_stibdailyquote", "qt_performancedata", "qt_indexquote")
+
+
+def changed(before, after, columns):
+    """Distinct values of columns over the rows that are in only one of two tables."""
+    connection = duckdb.connect()
+    connection.register("a", before)
+    connection.register("b", after)
+    listed = ", ".join(columns)
+    rows = connection.execute(
+        f"SELECT DISTINCT {listed} FROM ((FROM a EXCEPT FROM b) UNION ALL (FROM b EXCEPT FROM a))"
+    ).fetchall()
+    return set(rows)
+
+
+@pytest.mark.parametrize(
+    "kind", [EventType.ST_ON, EventType.HALT, EventType.DIVIDEND_PLAN, EventType.INDUSTRY_SET]
+)
+def test_removing_an_event_changes_only_its_descendants(world, serial, kind):
+    event = next(e for e in world.ledger.of(kind) if e.seq == 0 and e.valid_from.year >= 2017)
+    gone = world.ledger.descendants(event.event_id)
+    other = counterfactual(world, event.event_id, serial)
+    assert {e.event_id for e in world.ledger.events} - {e.event_id for e in other.ledger.events} == gone
+    assert set(other.ledger.events) <= set(world.ledger.events)
+
+    share = next(issuer for issuer in world.issuers if issuer.entity == event.entity)
+    touched = {share.inner, 3001, 3002, 3003}
+    before, after = materialise(world), materialise(other)
+    for name, table in before.items():
+        if name in DAILY:
+            assert {inner for (inner,) in changed(table, after[name], ["INNERCODE"])} <= touched
+        else:
+            lost = {int(x) for x in table["ID"].to_pylist()} - {int(x) for x in after[name]["ID"].to_pylist()}
+            assert lost <= gone
+            # What stays and reads differently is a row that a descendant was written into
+            parents = {p for number in gone for p in world.ledger.by_id[number].parents}
+            assert {number for (number,) in changed(table, after[name], ["ID"])} <= gone | parents | {
+                e.event_id for e in world.ledger.of(EventType.SECURITY) if e.entity == event.entity
+            }
+
+
+def test_without_an_event_that_changes_nothing_the_world_is_the_same(world, serial):
+    """A renaming has no effect on prices: all quotes are drawn again, and are equal."""
+    event = next(world.ledger.of(EventType.RENAME))
+    other = counterfactual(world, event.event_id, serial)
+    assert (other.quotes.close == world.quotes.close).all()
+    assert (other.quotes.volume == world.quotes.volume).all()
+
+
+def test_an_unknown_event_is_refused(world, serial):
+    with pytest.raises(InputError, match="no event 12"):
+        counterfactual(world, 12, serial)
