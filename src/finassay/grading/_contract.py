@@ -11,13 +11,16 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from finassay.core import InputError
+from finassay.grading._enumerations import parse_enumeration
 from finassay.grading._table_units import is_unit
+from finassay.grading._unparsed import Unparsed
 
 ColumnType = Literal[
     "number", "integer", "text", "date", "datetime", "period", "code", "enumeration", "boolean"
 ]
 Layout = Literal["transposed", "long", "wide"]
 
+_RELATIVE = 1e-9
 NUMERIC_TYPES: frozenset[str] = frozenset({"number", "integer"})
 
 
@@ -65,7 +68,7 @@ class ColumnContract(_Strict):
     type: ColumnType = "text"
     unit: str | None = None
     decimals: int | None = Field(default=None, ge=0, le=18)
-    relative: float = Field(default=1e-9, ge=0, lt=1)
+    relative: float = Field(default=_RELATIVE, ge=0, lt=1)
     values: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     fiscal_year_end: int | None = Field(default=None, ge=1, le=12)
     empties: Literal["missing", "distinct", "forbidden"] = "missing"
@@ -80,9 +83,26 @@ class ColumnContract(_Strict):
             raise ValueError(f"column {self.name!r}: {self.unit!r} is not a known unit")
         if self.decimals is not None and self.type != "number":
             raise ValueError(f"column {self.name!r}: 'decimals' belongs to a number, not to {self.type}")
+        if self.relative != _RELATIVE and (self.type != "number" or self.decimals is not None):
+            other = "'decimals'" if self.type == "number" else f"type {self.type}"
+            raise ValueError(f"column {self.name!r}: 'relative' has no meaning beside {other}")
         if (self.type == "enumeration") != bool(self.values):
             raise ValueError(f"column {self.name!r}: 'values' and type enumeration go together")
+        for name in (self.name, *self.aliases):
+            if not fold_name(name):
+                raise ValueError(f"'name' or 'aliases' of column {self.name!r}: {name!r} is blank")
+        _check_choices(self)
         return self
+
+
+def _check_choices(column: ColumnContract) -> None:
+    for choice in column.values:
+        try:
+            parse_enumeration(choice, column.values)
+        except Unparsed as error:
+            raise ValueError(f"column {column.name!r}: 'values' has the blank choice {choice!r}") from error
+        except InputError as error:
+            raise ValueError(f"column {column.name!r}: 'values': {error}") from error
 
 
 class OrderColumn(_Strict):
@@ -147,6 +167,8 @@ class OutputContract(_Strict):
         for where, name in used:
             if name not in names:
                 raise ValueError(f"{where} names {name!r}, which is not a column of the contract")
+            if used.count((where, name)) > 1:
+                raise ValueError(f"{where} names {name!r} twice")
         return self
 
     def column(self, name: str) -> ColumnContract:

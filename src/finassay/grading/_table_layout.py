@@ -26,16 +26,17 @@ def arrange(table: pa.Table, contract: OutputContract) -> tuple[pa.Table, Header
     return table, match, None
 
 
-def _transposed(table: pa.Table, _contract: OutputContract) -> pa.Table | None:
-    """Fields stand in the first column; its header is the first field."""
+def _transposed(table: pa.Table, contract: OutputContract) -> pa.Table | None:
+    """Fields stand in the first column; its header is the first field, or no field at all (``df.T.reset_index()``)."""
     import pyarrow as pa
 
     if table.num_columns < 2:
         return None
-    names = [table.column_names[0], *(_text(value) for value in table.column(0).to_pylist())]
-    rows = [
-        [name, *table.column(place).to_pylist()] for place, name in enumerate(table.column_names) if place
-    ]
+    names = [_text(value) for value in table.column(0).to_pylist()]
+    rows = [table.column(place).to_pylist() for place in range(1, table.num_columns)]
+    if not match_headers(names, contract).complete:
+        names = [table.column_names[0], *names]
+        rows = [[name, *row] for name, row in zip(table.column_names[1:], rows, strict=True)]
     columns = [_array([row[place] for row in rows]) for place in range(len(names))]
     return pa.table(columns, names=names)
 

@@ -309,6 +309,13 @@ class TestLayouts:
         assert verdict.equal
         assert verdict.notes == ("read in transposed layout",)
 
+    def test_transposed_by_pandas(self) -> None:
+        turned = from_pandas(self.WIDE.to_pandas().T.reset_index())  # headers: index, 0, 1
+        contract = under(self.COLUMNS, key=("k",), layouts=("transposed",))
+        assert compare_tables(self.WIDE, turned, contract).equal
+        other = from_pandas(self.WIDE.to_pandas().assign(v=[1.0, 2.5]).T.reset_index())
+        assert compare_tables(self.WIDE, other, contract).reasons == ("wrong_cell",)
+
     def test_long_only_where_declared(self) -> None:
         long = pa.table(
             {"k": ["a", "a", "b", "b"], "field": ["v", "w", "w", "v"], "value": [1.0, 3.0, 4.0, 2.0]}
