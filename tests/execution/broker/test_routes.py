@@ -134,3 +134,20 @@ def test_databases_of_the_programs_own_are_left_alone(guest, tmp_path, duckdb_ur
     assert running.run(str(program)) == 42
     assert (running.home / "scratch" / "mine.duckdb").exists()
     assert [record.rows for record in running.broker.records()] == [None, 1, None, 1]
+
+
+def test_what_duckdb_programs_fetch_has_rows_and_bytes(guest, tmp_path, duckdb_url: str) -> None:
+    """Python rows: 8 bytes a number, 16 a decimal, the length of a text, nothing for NULL."""
+    running = guest(duckdb_url, "duckdb")
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import duckdb, json\n"
+        "with duckdb.connect('market.duckdb', read_only=True) as db:\n"
+        "    db.execute('SELECT 1, NULL, 2.50::DECIMAL(4,2), \\'four\\'').fetchone()\n"
+        "    db.execute('SELECT i FROM range(5000) r(i)').fetchall()\n"
+        "    db.execute('SELECT i FROM range(5000) r(i)').fetchmany(10)\n"
+        "    print(db.execute('SELECT i FROM range(3) r(i)').to_arrow_table().num_rows)\n"
+    )
+    assert running.run(str(program)) == 3
+    sizes = [(record.rows, record.bytes) for record in running.broker.records()]
+    assert sizes == [(1, 8 + 16 + 4), (5000, 40_000), (10, 80), (3, 24)]

@@ -8,6 +8,7 @@ records say so. Databases in memory and files of the program's own are left alon
 
 from __future__ import annotations
 
+import decimal
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -22,6 +23,7 @@ from typing import Any
 
 import finassay_native
 
+_SAMPLED = 1000  # rows of a list that are looked at for its size
 _RELATION_TEXT = re.compile(r'\ASELECT \* FROM \(\n(.*)\n\) AS "unnamed_relation_\w+"\Z', re.DOTALL)
 _FETCHES = (
     "arrow_table", "df", "fetch_df", "fetch_df_chunk", "fetchall", "fetchdf", "fetchmany", "fetchnumpy", "fetchone",
@@ -172,17 +174,17 @@ def _fetch_ended(owner: Any, _args: Any, _kwargs: Any, began: float, result: Any
         "op": "log",
         "number": state[0],
         "rows": state[1],
-        "bytes": state[2] or None,
+        "bytes": state[2],
         "ms": (time.monotonic() - began) * 1e3,
     })  # fmt: skip
 
 
 def _measure(result: Any) -> tuple[int, int]:
-    """Return the rows of what was fetched, and its bytes where they are known."""
+    """Return the rows of what was fetched, and its bytes: estimated for Python values, known for the rest."""
     if result is None:
         return 0, 0
     if isinstance(result, tuple):
-        return 1, 0
+        return 1, _row_size(result)
     if hasattr(result, "nbytes"):  # Arrow
         return int(result.num_rows), int(result.nbytes)
     if hasattr(result, "memory_usage"):  # pandas
@@ -192,7 +194,20 @@ def _measure(result: Any) -> tuple[int, int]:
         return (len(columns[0]) if columns else 0), sum(
             int(getattr(column, "nbytes", 0)) for column in columns
         )
-    return len(result), 0
+    count = len(result)
+    seen = result[:: -(-count // _SAMPLED) or 1]
+    return count, sum(map(_row_size, seen)) * count // max(1, len(seen))
+
+
+def _row_size(row: tuple[Any, ...]) -> int:
+    """Estimate the bytes of a row in Arrow: eight a value, sixteen a decimal, the length of a text, none for NULL."""
+    total = 0
+    for value in row:
+        if isinstance(value, str | bytes):
+            total += len(value)
+        elif value is not None:
+            total += 16 if isinstance(value, decimal.Decimal) else 8
+    return total
 
 
 def _report(message: dict[str, Any]) -> int | None:
