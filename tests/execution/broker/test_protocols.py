@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from finassay.database import QueryPolicy
+from finassay.database import QueryError, QueryPolicy, connect
 from finassay.execution._broker import Broker
 from finassay.execution._wire import _literals, _postgres_rows, _postgres_values
 
@@ -257,6 +257,37 @@ def test_reflection_over_postgres_is_postgres_own(pg) -> None:
             facts[-1] += (inspector.default_schema_name, inspector.get_indexes("wide"))
             engine.dispose()
     assert facts[1] == facts[0]
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT * FROM price", "SELECT p.* FROM prices p JOIN price q ON p.day = q.day"]
+)
+@pytest.mark.parametrize("where", ["duck", pytest.param("server", marks=pytest.mark.servers)])
+def test_an_unknown_table_is_named_with_those_that_exist(request, short_folder, where: str, sql: str) -> None:
+    """On both wires and natively, on DuckDB and on the servers themselves."""
+    import psycopg
+    import pymysql
+
+    said = "There is no table price.*Did you mean prices\\? Tables here: prices"
+    mysql_url, postgres_url = (
+        request.getfixturevalue(name)
+        for name in (("duckdb_url", "duckdb_url") if where == "duck" else ("mariadb_url", "postgres_url"))
+    )
+    with Broker(mysql_url, socket_dir=short_folder / "um") as broker:
+        with mysql_client(broker) as client, client.cursor() as cursor:
+            with pytest.raises(pymysql.MySQLError, match=f"(?s){said}") as caught:
+                cursor.execute(sql)
+            assert caught.value.args[0] == 1146
+        assert [record.status for record in broker.records() if record.sql == sql] == ["error"]
+    with Broker(postgres_url, socket_dir=short_folder / "up") as broker, postgres_client(broker) as client:
+        with pytest.raises(psycopg.errors.UndefinedTable, match=f"(?s){said}") as failed:
+            client.execute(sql)
+        assert failed.value.sqlstate == "42P01"
+    for dialect in ("duckdb", "mysql", "postgres") if where == "duck" else ("mysql", "postgres"):
+        url = postgres_url if dialect == "postgres" else mysql_url
+        with connect(url) as database, pytest.raises(QueryError, match=f"(?s){said}") as error:
+            database.query(sql, dialect=dialect)
+        assert error.value.reason == "unknown_table"
 
 
 @pytest.mark.parametrize(
