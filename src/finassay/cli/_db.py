@@ -24,8 +24,10 @@ def info_command(
     url: Annotated[str, typer.Argument(help="duckdb:///file, mysql://…, postgresql://…, a folder, a file.")],
     counts: Annotated[
         bool,
-        typer.Option("--counts/--no-counts", help="Count rows where the engine must read the table for it."),
-    ] = False,
+        typer.Option(
+            "--counts/--no-counts", help="Count the rows of every table, or only where they are known."
+        ),
+    ] = True,
     form: FormatOption = Format.TEXT,
 ) -> None:
     """List the tables of a database with their rows and columns, and the engine and its dialect."""
