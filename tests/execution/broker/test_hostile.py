@@ -182,6 +182,38 @@ def test_a_client_that_never_reads_is_dropped_in_the_end(broker, native, monkeyp
         assert 0.9 < time.monotonic() - began < 10
 
 
+def test_who_does_not_introduce_itself_is_dropped_after_ten_seconds(broker, native) -> None:
+    """Silent, or a byte at a time; a client that has said who it is may then be silent for longer."""
+    process = broker._child._process.pid
+    native.query("SELECT 1 AS one")
+    began = time.monotonic()
+    silent = [dial(broker, protocol) for protocol in PROTOCOLS]
+    slow = {protocol: dial(broker, protocol) for protocol in PROTOCOLS}
+    greeted = dial(broker, "postgres")
+    start = struct.pack("!I", 196608) + b"user\0me\0\0"
+    greeted.sendall(struct.pack("!I", len(start) + 4) + start)
+    drips = {"native": struct.pack("!I", 60) + b" " * 60, "mysql": b"\x50\0\0\x01" + bytes(80),
+             "postgres": struct.pack("!II", 90, 196608) + b"user" * 20}  # fmt: skip
+    ended: dict[str, float] = {}
+    for second in range(16):
+        for protocol, client in slow.items():
+            try:
+                client.sendall(drips[protocol][second : second + 1])
+            except OSError:
+                ended.setdefault(protocol, time.monotonic() - began)
+        time.sleep(1)
+    for client in silent:
+        client.settimeout(1)
+        drained(client)
+    assert set(ended) == set(PROTOCOLS)
+    assert all(9 < seconds < 16 for seconds in ended.values())
+    greeted.sendall(b"Q" + struct.pack("!I", 13) + b"SELECT 1\0")
+    assert b"SELECT 1" in greeted.recv(1 << 16) + greeted.recv(1 << 16)
+    for client in (*silent, *slow.values(), greeted):
+        client.close()
+    is_well(broker, native, process)
+
+
 def test_questions_about_the_schema_reach_no_file_and_end_in_time(broker, native) -> None:
     """They run in a database in memory, outside the policy: it must offer nothing else."""
     import pymysql

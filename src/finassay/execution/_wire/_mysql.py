@@ -10,6 +10,7 @@ import datetime as dt
 import itertools
 import socket
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -37,10 +38,11 @@ _SALT = b"finassay-broker-salt"  # twenty bytes; nothing is secret here
 _numbers = itertools.count(1)
 
 
-def serve_mysql(client: socket.socket, session: Session) -> None:
+def serve_mysql(client: socket.socket, session: Session, greeted: Callable[[], None]) -> None:
     """Speak the MySQL protocol with one client until it leaves."""
     wire = _Wire(client)
     database = _handshake(wire)
+    greeted()
     _Client(wire, session, Answers(session, database)).serve()
 
 

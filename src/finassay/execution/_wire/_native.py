@@ -14,6 +14,7 @@ import io
 import json
 import os
 import socket
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from finassay.core import FinassayError
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
 _LARGE = 128 << 10
 
 
-def serve_native(client: socket.socket, session: Session) -> None:
-    """Speak the native protocol with one client until it leaves."""
+def serve_native(client: socket.socket, session: Session, greeted: Callable[[], None]) -> None:
+    """Speak the native protocol with one client until it leaves; its first message introduces it."""
     while True:
         message = _receive(client)
+        greeted()
         op = message.get("op")
         if op == "query":
             _query(client, session, message)

@@ -12,7 +12,7 @@ import secrets
 import socket
 import struct
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -42,12 +42,13 @@ _running: dict[tuple[int, int], Session] = {}
 _running_lock = threading.Lock()
 
 
-def serve_postgres(client: socket.socket, session: Session) -> None:
+def serve_postgres(client: socket.socket, session: Session, greeted: Callable[[], None]) -> None:
     """Speak the PostgreSQL protocol with one client until it leaves."""
     wire = _Wire(client)
     parameters = _startup(wire)
     if parameters is None:
         return
+    greeted()
     key = (next(_numbers) & 0x7FFFFFFF, secrets.randbits(31))
     with _running_lock:
         _running[key] = session

@@ -7,7 +7,9 @@ import select
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from finassay.execution._wire._session import Session
 
@@ -15,13 +17,24 @@ MAX_MESSAGE = 16 << 20
 _MAX_CLIENTS = 128
 _STALL_S = 30.0
 _WATCH_S = 0.25
+_GREETING_S = 10.0
 _STACK = 2 << 20  # 128 stacks of the usual 8 MiB would be half of the address space that is allowed
 
-Handler = Callable[[socket.socket, Session], None]
+Handler = Callable[[socket.socket, Session, Callable[[], None]], None]
 
 
 class Disconnected(Exception):
     """The client went away, or sent what no client of its protocol sends."""
+
+
+@dataclass
+class _Client:
+    socket: socket.socket
+    session: Session
+    deadline: float | None  # until when it must have introduced itself; None once it has
+
+    def greeted(self) -> None:
+        self.deadline = None
 
 
 class Server:
@@ -32,7 +45,8 @@ class Server:
     listener : socket.socket
         Bound and listening; Unix or TCP.
     handler : callable
-        Speaks the protocol with one client until it leaves.
+        Speaks the protocol with one client until it leaves; calls its third argument once the client has introduced
+        itself, which may take ten seconds: silent clients would hold the places of others.
     sessions : callable
         Returns a new session for a new client.
     """
@@ -41,7 +55,7 @@ class Server:
         self._listener = listener
         self._handler = handler
         self._sessions = sessions
-        self._clients: dict[int, tuple[socket.socket, Session]] = {}
+        self._clients: dict[int, _Client] = {}
         self._lock = threading.Lock()
 
     def start(self) -> None:
@@ -54,10 +68,9 @@ class Server:
         """Disconnect every client and stop what it runs."""
         with self._lock:
             clients = list(self._clients.values())
-        for client, session in clients:
-            session.cancel()
-            with contextlib.suppress(OSError):
-                client.shutdown(socket.SHUT_RDWR)
+        for client in clients:
+            client.session.cancel()
+            _hang_up(client.socket)
 
     def _accept(self) -> None:
         while True:
@@ -79,11 +92,11 @@ class Server:
         with client:
             number = client.fileno()
             try:
-                session = self._sessions()
+                known = _Client(client, self._sessions(), time.monotonic() + _GREETING_S)
                 with self._lock:
-                    self._clients[number] = (client, session)
+                    self._clients[number] = known
                 _bound_stalls(client)
-                self._handler(client, session)
+                self._handler(client, known.session, known.greeted)
             except (Disconnected, OSError):
                 return
             finally:
@@ -91,19 +104,29 @@ class Server:
                     self._clients.pop(number, None)
 
     def _watch(self) -> None:
-        """Cancel the statement of a client that has gone."""
-        while True:
+        """Cancel the statement of a client that has gone, and hang up on one that never says who it is."""
+        pause = threading.Event()
+        while not pause.wait(_WATCH_S):
             with self._lock:
-                busy = [(client, session) for client, session in self._clients.values() if session.busy]
+                clients = list(self._clients.values())
+            now = time.monotonic()
             poller = select.poll()
             waiting = {}
-            for client, session in busy:
-                with contextlib.suppress(OSError, ValueError):
-                    poller.register(client, select.POLLRDHUP)
-                    waiting[client.fileno()] = session
-            for descriptor, _ in poller.poll(0):
-                waiting[descriptor].cancel()
-            threading.Event().wait(_WATCH_S)
+            for client in clients:
+                if client.deadline is not None and client.deadline < now:
+                    _hang_up(client.socket)
+                if client.session.busy:
+                    with contextlib.suppress(OSError, ValueError):
+                        poller.register(client.socket, select.POLLRDHUP)
+                        waiting[client.socket.fileno()] = client.session
+            if waiting:
+                for descriptor, _ in poller.poll(0):
+                    waiting[descriptor].cancel()
+
+
+def _hang_up(client: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        client.shutdown(socket.SHUT_RDWR)
 
 
 def _bound_stalls(client: socket.socket) -> None:
