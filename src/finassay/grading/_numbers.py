@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
@@ -185,10 +185,13 @@ def _parse(raw: object, default_unit: str | None) -> Quantity:
 def _complete(stated: Quantity, scale_stated: bool, default: Unit) -> Quantity:
     unit = resolve_sign(stated.unit, default.unit)
     takes_scale = not scale_stated and (unit is None or default.unit is None or unit == default.unit)
-    return replace(
-        stated,
-        unit=default.unit if unit is None else unit,
-        scale=default.scale if takes_scale else stated.scale,
+    return Quantity(
+        stated.value,
+        default.scale if takes_scale else stated.scale,
+        default.unit if unit is None else unit,
+        stated.decimals,
+        stated.text,
+        stated.approximate,
     )
 
 
