@@ -37,6 +37,16 @@ columns:
 key: [code, date]
 """)
 KEY = ["code", "date"]
+FORMATTED = OutputContract.parse("""
+columns:
+  - {name: code, type: text}
+  - {name: date, type: date}
+  - {name: amount, type: number, unit: 元, decimals: 2}
+  - {name: growth, type: number, unit: percent, decimals: 2}
+  - {name: total, type: number, unit: 元, decimals: 2}
+key: [code, date]
+""")
+ODD = ("¥{:,.2f}万", "约{:,.2f}万元", "人民币{:,.2f}万元")
 
 
 def make(rows: int) -> pa.Table:
@@ -74,6 +84,31 @@ def variants(table: pa.Table) -> dict[str, tuple[pa.Table, bool]]:
             False,
         ),
     }
+
+
+def formatted(rows: int, odd: float) -> tuple[pa.Table, pa.Table]:
+    """Return a table of numbers and the same printed with separators, percent signs and units, all texts distinct.
+
+    A share `odd` of the last column is printed in ways that no regular expression reads: each takes a parse of its own.
+    """
+    rng = np.random.default_rng(9)
+    keys = make(rows).select(KEY)
+    amount, growth = np.round(rng.uniform(0, 1e9, rows), 2), np.round(rng.normal(0, 1e4, rows), 2)
+    total = np.round(rng.uniform(0, 1e6, rows), 2)
+    ways = np.where(rng.random(rows) < odd, rng.integers(0, len(ODD), rows), -1)
+    words = [f"{v:,.2f}万元" if way < 0 else ODD[way].format(v) for v, way in zip(total, ways, strict=True)]
+    printed = [
+        pa.array([f"{v:,.2f}" for v in amount]),
+        pa.array([f"{v:.2f}%" for v in growth]),
+        pa.array(words),
+    ]
+    plain = [pa.array(amount), pa.array(growth), pa.array(total * 10_000)]
+    return tuple(  # type: ignore[return-value]
+        pa.table([*keys.columns, *columns], names=FORMATTED_NAMES) for columns in (plain, printed)
+    )
+
+
+FORMATTED_NAMES = [column.name for column in FORMATTED.columns]
 
 
 def cell_equal(a: object, b: object, tolerance: float) -> bool:
@@ -172,6 +207,11 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|")
     for name, (candidate, equal) in variants(table).items():
         measure(arguments.rows, name, table, candidate.combine_chunks(), equal)
+    print(f"\n{arguments.rows:,} rows, three columns of formatted text against numbers\n")
+    print("| candidate | compare_tables | a text cell |")
+    print("|---|---|---|")
+    for odd in (0.0, 0.01, 0.1):
+        measure_formatted(arguments.rows, odd)
 
 
 def measure(rows: int, name: str, table: pa.Table, candidate: pa.Table, equal: bool) -> None:
@@ -189,6 +229,15 @@ def measure(rows: int, name: str, table: pa.Table, candidate: pa.Table, equal: b
         f"| {fast:.2f} s | 1/{fast / ours:.1f} | {memory:.1f} |",
         flush=True,
     )
+
+
+def measure_formatted(rows: int, odd: float) -> None:
+    reference, candidate = formatted(rows, odd)
+    verdict = compare_tables(reference, candidate, FORMATTED)
+    assert verdict.equal, verdict.to_text()
+    taken = seconds(lambda: compare_tables(reference, candidate, FORMATTED), times=2)
+    label = f"1,234.56, 12.34%, 1,234.56万元; {odd:.0%} of the last in odd forms"
+    print(f"| {label} | {taken:.2f} s | {taken / (3 * rows) * 1e6:.1f} µs |", flush=True)
 
 
 if __name__ == "__main__":
