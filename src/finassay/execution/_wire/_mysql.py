@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from finassay.core import FinassayError
+from finassay.core import CandidateError, FinassayError
 from finassay.execution._wire._literals import Value, bind_question_marks, count_question_marks
 from finassay.execution._wire._mysql_answers import VERSION, Answers
 from finassay.execution._wire._mysql_rows import binary_rows, column_definition, lenenc, text_rows
@@ -112,6 +112,17 @@ def _named_database(reply: bytes, capabilities: int) -> str:
     return reply[position:].split(b"\0", 1)[0].decode("utf-8", "replace")
 
 
+def _text(body: bytes) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        raise CandidateError(
+            f"Expected a statement in UTF-8, but its byte {error.start:,} is none: the client speaks otherwise.",
+            hint="Connect with charset='utf8mb4', which is also pymysql's default.",
+            reason="not_utf8",
+        ) from error
+
+
 @dataclass
 class _Statement:
     sql: str
@@ -142,9 +153,9 @@ class _Client:
 
     def _command(self, command: int, body: bytes) -> None:
         if command == 0x03:
-            self._run(body.decode(), binary=False)
+            self._run(_text(body), binary=False)
         elif command == 0x02:  # COM_INIT_DB
-            self._use(body.decode())
+            self._use(_text(body))
         elif command == 0x11:  # COM_CHANGE_USER: name, answer to the challenge, database
             _, rest = body.split(b"\0", 1)
             self._use(rest[1 + rest[0] :].split(b"\0", 1)[0].decode())
@@ -155,7 +166,7 @@ class _Client:
         elif command == 0x09:
             self._wire.send(b"finassay")
         elif command == 0x16:
-            self._prepare(body.decode())
+            self._prepare(_text(body))
         elif command == 0x17:
             self._execute(body)
         elif command == 0x18:  # COM_STMT_SEND_LONG_DATA, which has no answer
