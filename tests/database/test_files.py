@@ -271,7 +271,10 @@ def test_a_name_with_quotes_is_a_name(tmp_path: Path) -> None:
         assert [table.name for table in database.tables()] == [name]
 
 
-def test_lines_of_different_lengths_are_an_error_and_not_one_column(tmp_path: Path) -> None:
-    (tmp_path / "ragged.csv").write_text("a,b\n1,2\n3,4,5\n6\n")
-    with pytest.raises(DatabaseUnavailable, match=r"ragged\.csv cannot be split into columns"):
+@pytest.mark.parametrize("lines", ["a,b\n1,2\n3,4,5\n6\n", "a,b,c\n1,2,3\n4,5,6\n7,8,9,10\n"])
+def test_lines_of_different_lengths_are_an_error_and_not_fewer_columns_or_rows(
+    tmp_path: Path, lines: str
+) -> None:
+    (tmp_path / "ragged.csv").write_text(lines)
+    with pytest.raises(DatabaseUnavailable, match=r"ragged\.csv"):
         connect(str(tmp_path))

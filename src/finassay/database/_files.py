@@ -80,7 +80,8 @@ def _tables(path: Path) -> dict[str, Path]:
 
 
 def _csv(connection: duckdb.DuckDBPyConnection, file: Path) -> str:
-    reader = f"read_csv({literal(str(file))}, sample_size = -1, all_varchar = {{}})"
+    # Without `skip` DuckDB passes over lines that do not agree with the last ones, and the header with them.
+    reader = f"read_csv({literal(str(file))}, sample_size = -1, skip = 0, all_varchar = {{}})"
     columns = connection.execute(f"DESCRIBE SELECT * FROM {reader.format('false')}").fetchall()
     if len(columns) == 1 and (mark := next((m for m in _DELIMITERS if m in str(columns[0][0])), None)):
         raise DatabaseUnavailable(
@@ -97,4 +98,4 @@ def _csv(connection: duckdb.DuckDBPyConnection, file: Path) -> str:
     if not codes:
         return f"SELECT * FROM {reader.format('false')}"
     types = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in codes)
-    return f"SELECT * FROM read_csv({literal(str(file))}, sample_size = -1, types = {{{types}}})"
+    return f"SELECT * FROM read_csv({literal(str(file))}, sample_size = -1, skip = 0, types = {{{types}}})"

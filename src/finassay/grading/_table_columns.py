@@ -82,7 +82,7 @@ def shown(cell: pa.Scalar) -> object:
         try:
             return str(cell.cast(pa.string()).as_py())
         except pa.ArrowException:
-            return f"{cell.value} {cell.type}"
+            return f"{getattr(cell, 'value', '')} {cell.type}".strip()
 
 
 def plain_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
@@ -90,7 +90,7 @@ def plain_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     import pyarrow as pa
 
     type_ = column.type
-    if pa.types.is_dictionary(type_):
+    if pa.types.is_dictionary(type_) and _is_scalar(type_.value_type):
         type_ = type_.value_type
         column = column.cast(type_)
     if pa.types.is_large_string(type_) or pa.types.is_string_view(type_):
@@ -98,9 +98,8 @@ def plain_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
     if not _is_scalar(column.type):
-        return pa.array(
-            [None if cell is None else str(cell) for cell in column.to_pylist()], pa.large_string()
-        )
+        texts = [str(shown(cell)) if cell.is_valid else None for cell in column]
+        return pa.array(texts, pa.large_string())
     return column
 
 
@@ -109,7 +108,7 @@ def _is_scalar(type_: pa.DataType) -> bool:
     import pyarrow.types as kinds
 
     return bool(
-        kinds.is_primitive(type_)
+        (kinds.is_primitive(type_) and not kinds.is_interval(type_))
         or kinds.is_decimal128(type_)
         or kinds.is_decimal256(type_)
         or kinds.is_null(type_)

@@ -19,6 +19,7 @@ from finassay.grading._table_columns import (
 )
 from finassay.grading._table_tokens import UNREADABLE, VALUE
 from finassay.grading._table_units import in_unit
+from finassay.grading._unparsed import Unparsed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -169,7 +170,12 @@ class NumberPair(ColumnPair):
     def _decimal(self, side: NumberColumn, row: int) -> Decimal:
         raw = side.shown(row)
         if isinstance(raw, str):
-            return in_unit(raw, side.unit, self.contract.unit)
+            try:
+                return in_unit(raw, side.unit, self.contract.unit)
+            except (
+                Unparsed
+            ):  # digits that the column reader takes and a single cell's does not, such as 002198
+                raw = raw.strip()
         return Decimal(str(raw)) * (column_factor(side.unit, self.contract) or 1)
 
     @cached_property

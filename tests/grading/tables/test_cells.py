@@ -247,3 +247,34 @@ def test_the_usual_formats_are_read_at_once() -> None:
     values, done = formatted_numbers(pa.array(words, pa.large_string()), None, "元")
     assert done.tolist() == [True, False, True, True] + [False] * 6
     assert values[done].tolist() == [1234.56, 12_345_600.0, 50_000_000.0]
+
+
+class TestSecondLook:
+    """Found by a reader of the mended comparison."""
+
+    @pytest.mark.parametrize(
+        ("reference", "candidate", "equal"),
+        [
+            ("9007199254740993", "0000009007199254740992", False),
+            ("9007199254740993", "0000009007199254740993", True),
+        ],
+    )
+    def test_digits_with_leading_zeros_are_compared_exactly(self, reference, candidate, equal) -> None:
+        contract = OutputContract.parse("{version: 1, columns: [{name: v, type: integer}]}")
+        left, right = pa.table({"v": [int(reference)]}), pa.table({"v": [candidate]})
+        assert compare_tables(left, right, contract).equal is equal
+
+    @pytest.mark.parametrize("type_", ["text", "period", "number", "date"])
+    @pytest.mark.parametrize(
+        "cells",
+        [
+            pa.array([(1, 2, 3)], pa.month_day_nano_interval()),
+            pa.DictionaryArray.from_arrays(pa.array([0]), pa.array([["a"]])),
+            pa.array([{"at": 2**62}], pa.struct([("at", pa.timestamp("us"))])),
+        ],
+        ids=["interval", "dictionary of lists", "struct with a date beyond Python's"],
+    )
+    def test_what_arrow_cannot_compare_is_a_wrong_cell(self, type_, cells) -> None:
+        contract = OutputContract.parse(f"{{version: 1, columns: [{{name: v, type: {type_}}}]}}")
+        given = {"text": "x", "period": "2021", "number": 1, "date": "2021-12-31"}[type_]
+        assert not compare_tables(pa.table({"v": [given]}), pa.table({"v": cells}), contract).equal
