@@ -83,6 +83,12 @@ class TestBadInput:
         assert "--force" in outcome.stderr
         assert [path.name for path in out.iterdir()] == ["mine.txt"]
 
+    def test_an_output_folder_that_is_the_database(self, tmp_path: Path, market: Path) -> None:
+        query = program(tmp_path, "q.sql", "SELECT 1 AS a")
+        outcome = finassay(query, "--db", market, "--out", market, "--force")
+        assert outcome.exit_code == ExitCode.BAD_INPUT
+        assert [path.name for path in market.iterdir()] == ["prices.csv"]
+
     def test_an_output_that_is_a_file(self, tmp_path: Path, market: Path) -> None:
         query = program(tmp_path, "q.sql", "SELECT 1 AS a")
         outcome = finassay(query, "--db", market, "--out", query)

@@ -68,6 +68,11 @@ def run_command(
 
         submission: Submission = load_submission(program, result_vars=tuple(result_var or ()))
         if out is not None:
+            if Path(db).is_dir() and out.resolve() == Path(db).resolve():
+                message = (
+                    f"The results cannot go to {out}: it is the database, whose tables they would become."
+                )
+                raise InputError(message, hint="Choose another folder for --out.", reason="output_exists")
             check_output_folder(out, force=force)
         done = run(
             submission,

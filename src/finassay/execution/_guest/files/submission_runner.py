@@ -125,8 +125,11 @@ def _variables(namespace: dict[str, Any]) -> list[Any]:
 
 
 def _write_variable(name: str, value: Any, number: int) -> dict[str, Any]:
-    import table_form
-
+    try:
+        import pyarrow as pa  # noqa: F401 - what table_form needs
+        import table_form
+    except ImportError:
+        sys.exit("Results are collected with pyarrow, which this Python does not have: pip install pyarrow")
     try:
         table, notes = table_form.to_arrow(value)
     except table_form.NotATable as error:
