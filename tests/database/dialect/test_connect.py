@@ -54,6 +54,25 @@ def test_group_by_may_have_directions(database: Database) -> None:
     assert rows(database, "SELECT YEAR(day) y, COUNT(*) FROM quote GROUP BY y DESC") == [(2024, 2), (None, 1)]
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT ROW_NUMBER() OVER (ORDER BY code) AS n FROM quote",
+        "SELECT SUM(price) OVER (ORDER BY code ROWS UNBOUNDED PRECEDING) AS s FROM quote",
+        "SELECT code FROM quote ORDER BY code LIMIT 1",
+    ],
+)
+def test_ties_that_mysql_leaves_open_are_warned_about(database: Database, sql: str) -> None:
+    warnings = database.query(sql, dialect="mysql").warnings
+    assert [warning for warning in warnings if warning.startswith("ties:")]
+
+
+def test_rank_gives_ties_one_place_and_needs_no_warning(database: Database) -> None:
+    assert (
+        database.query("SELECT RANK() OVER (ORDER BY code) AS n FROM quote", dialect="mysql").warnings == ()
+    )
+
+
 def test_warnings_arrive_with_the_result(database: Database) -> None:
     result = database.query("SELECT code, price FROM quote GROUP BY code", dialect="mysql")
     assert {warning.partition(":")[0] for warning in result.warnings} == {"open", "bare_column"}

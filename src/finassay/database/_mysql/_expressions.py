@@ -34,6 +34,7 @@ from finassay.database._mysql._nodes import (
     QUERIES,
     beside_other_windows,
     beside_window,
+    depends_on_ties,
     has_aggregate,
     reads_columns,
     walk_own,
@@ -468,6 +469,8 @@ class Expressions:
         if not isinstance(call, exp.Anonymous):
             raise CannotConvert("window over this expression")
         over = self.queries.over(node, context)
+        if depends_on_ties(node):
+            self.warn(f"ties: {call.this}() OVER (ORDER BY …): the order of equal rows is open")
         if call.this in AGGREGATES:
             value = self._aggregate(call, context, over=over)
             if stored(value).sql != value.sql and beside_other_windows(node):

@@ -292,6 +292,10 @@ class Queries:
                 self.source.unsupported("LIMIT that is not a number", self.expressions.start(node))
         if node.args.get("order") is None:
             self.expressions.warn("open: LIMIT without ORDER BY: which rows are kept")
+        else:
+            self.expressions.warn(
+                "ties: LIMIT with ORDER BY: which of the rows that are equal there are kept"
+            )
         return f" LIMIT {count.this}" + (f" OFFSET {start.this}" if start is not None else "")
 
     # --- SELECT -------------------------------------------------------------------------------------------------------
