@@ -138,6 +138,17 @@ def test_nothing_leaks_from_call_to_call_but_the_scratch_folder(
     assert (scratch / "kept.txt").read_text() == "kept"
 
 
+def test_room_that_the_host_made_between_two_calls_is_not_given_to_the_program(
+    jail: Jail, start: Start, scratch: Path
+) -> None:
+    session = start(jail)
+    write = "open('big', 'wb').write(bytes({} << 20))\nimport time\ntime.sleep(1)\n"
+    assert session.run(Call(write.format(8), limits=Limits(scratch=64 << 20))).outcome is Outcome.OK
+    (scratch / "big").unlink()
+    result = session.run(Call(write.format(4), limits=Limits(scratch=1 << 20)))
+    assert (result.outcome, (result.error or {}).get("type")) == (Outcome.KILLED, "ScratchLimit"), result
+
+
 def test_a_module_in_the_scratch_folder_can_be_imported(jail: Jail, start: Start, scratch: Path) -> None:
     (scratch / "helper.py").write_text("value = 7\n")
     assert start(jail).run(Call("import helper; print(helper.value)")).stdout == "7\n"

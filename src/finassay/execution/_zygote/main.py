@@ -16,10 +16,10 @@ from typing import Any, NoReturn
 
 from .child import child
 from .confine import confine
-from .folders import mount_points, remove_inside
+from .folders import MOST_FILES, mount_points, remove_inside
 from .frames import receive, send
 from .processes import kill_descendants, read
-from .watch import Watch
+from .watch import Watch, usage
 
 RELAY = "finassay_relay.py"
 RETRY_S = 0.01
@@ -92,6 +92,8 @@ class Zygote:
 
     def run(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
         """Run one call to its end."""
+        if self.left[0] > request["limits"]["scratch"] or self.left[1] > MOST_FILES:
+            self.left = usage(self.config, self.left, self.mounted)  # the host may have made room since
         try:
             pid = os.fork()
         except OSError as error:

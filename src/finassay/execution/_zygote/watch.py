@@ -13,6 +13,11 @@ from .processes import cpu_seconds, processes, status_kb
 TICK_S = 0.1
 
 
+def usage(config: dict[str, Any], most: tuple[int, int], mounted: frozenset[str]) -> tuple[int, int]:
+    """Return the bytes and files in the folder that a program writes to, counting no further than is needed."""
+    return disk_usage(config["scratch"], *most, config["contained"], mounted)
+
+
 class Watch:
     """One call while it runs: its end, and the limits that the kernel does not keep for a group of processes."""
 
@@ -79,12 +84,9 @@ class Watch:
 
     def scratch_breach(self, living: list[int]) -> str | None:
         """Return what the program left too much of in its folders, counting deleted files that are still open."""
-        scratch = self.config["scratch"]
-        self.left = size, count = disk_usage(
-            scratch, self.most_bytes, self.most_files, self.config["contained"], self.mounted
-        )
+        self.left = size, count = usage(self.config, (self.most_bytes, self.most_files), self.mounted)
         if size <= self.most_bytes and self.config["contained"]:
-            size += deleted_bytes(living, os.stat(scratch).st_dev)
+            size += deleted_bytes(living, os.stat(self.config["scratch"]).st_dev)
         if size > self.most_bytes:
             return "scratch"
         temporary = [
