@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING
 
+from finassay.world._events_us import UsPayload
+
 if TYPE_CHECKING:
     from datetime import date, datetime
 
@@ -30,6 +32,22 @@ class EventType(IntEnum):
     INDEX_IN = 15
     INDEX_OUT = 16
     VENDOR_TOUCH = 17
+    # The US side, and news of both markets: 100 to 117
+    US_SECURITY = 100
+    US_LIST = 101
+    US_RENAME = 102
+    US_MOVE = 103
+    US_DELIST = 104
+    US_DIVIDEND = 105
+    US_SPLIT = 106
+    US_CANCEL = 107
+    US_INDEX_OPEN = 108
+    US_INDEX_IN = 109
+    US_INDEX_OUT = 110
+    US_FILING = 111
+    US_AMENDMENT = 112
+    MACRO_RELEASE = 113
+    NEWS = 114
 
 
 class Origin(StrEnum):
@@ -156,6 +174,7 @@ Payload = (
     | Member
     | Touch
     | Nothing
+    | UsPayload
 )
 
 

@@ -21,6 +21,18 @@ class Purpose(IntEnum):
     VENDOR = 9
     INDEX = 10
     QUESTION = 11
+    US = 40  # and on to 59: the US side and the documents
+    US_ISSUER = 41
+    US_LIFE = 42
+    US_RETURN = 43
+    US_QUOTE = 44
+    US_STATEMENT = 45
+    US_FILING = 46
+    US_ACTION = 47
+    US_MACRO = 48
+    US_CURVE = 49
+    NEWS = 50
+    DOCUMENT = 51
 
 
 def stream(seed: int, purpose: Purpose, entity: int, block: int = 0) -> np.random.Generator:
