@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING
 
+from finassay.world._events_bonds import BondPayload
 from finassay.world._events_us import UsPayload
 
 if TYPE_CHECKING:
@@ -32,6 +33,27 @@ class EventType(IntEnum):
     INDEX_IN = 15
     INDEX_OUT = 16
     VENDOR_TOUCH = 17
+    # Bonds, convertibles and Chinese macro series: 60 to 79
+    CN_SERIES = 60
+    CN_RELEASE = 61
+    BOND_INDEX = 62
+    DEBTOR = 63
+    DEBTOR_INDUSTRY = 64
+    DEBTOR_RATING = 65
+    BOND_ISSUE = 66
+    BOND_PLACED = 67
+    BOND_LIST = 68
+    BOND_RATING = 69
+    BOND_SIZE = 70
+    BOND_DEFAULT = 71
+    BOND_REVOKE = 72
+    THEME_IN = 73
+    THEME_OUT = 74
+    CREDIT_SHOCK = 75
+    BOND_CALL = 76
+    CONVERT_TERMS = 77
+    CONVERT_PRICE = 78
+    CONVERT_CALL = 79
     # The US side, and news of both markets: 100 to 117
     US_SECURITY = 100
     US_LIST = 101
@@ -175,6 +197,7 @@ Payload = (
     | Touch
     | Nothing
     | UsPayload
+    | BondPayload
 )
 
 

@@ -33,6 +33,17 @@ class Purpose(IntEnum):
     US_CURVE = 49
     NEWS = 50
     DOCUMENT = 51
+    CN_MACRO = 60  # and on to 79: bonds, convertibles, curves and Chinese macro series
+    CURVE = 61
+    SPREAD = 62
+    FIXING = 63
+    CURRENCY = 64
+    BOND_INDEX = 65
+    DEBTOR = 66
+    BOND = 67
+    BOND_QUOTE = 68
+    CONVERTIBLE = 69
+    CONVERTIBLE_QUOTE = 70
 
 
 def stream(seed: int, purpose: Purpose, entity: int, block: int = 0) -> np.random.Generator:
