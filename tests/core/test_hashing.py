@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from finassay.core import hash_bytes, hash_file, hash_json, hash_table, hash_tables
+from finassay.core import TableHash, hash_bytes, hash_file, hash_json, hash_table, hash_tables
 
 CELLS = {
     pa.int32(): st.integers(-(2**31), 2**31 - 1),
@@ -59,6 +59,16 @@ def one(column) -> str:
 def test_chunks_and_offsets_do_not_count(data):
     column = data.draw(columns())
     assert one(data.draw(cut(column))) == one(column)
+
+
+@given(st.data())
+def test_a_table_may_come_in_chunks_however_cut(data):
+    column = data.draw(columns())
+    digest = TableHash()
+    digest.update(pa.table({"x": column.slice(0, 0)}))
+    for chunk in data.draw(cut(column)).chunks:
+        digest.update(pa.table({"x": chunk}))
+    assert digest.hexdigest() == one(column)
 
 
 @given(columns())

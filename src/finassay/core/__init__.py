@@ -14,7 +14,7 @@ from finassay.core._errors import (
     Undefined,
     worst_exit_code,
 )
-from finassay.core._hashing import hash_bytes, hash_file, hash_json, hash_table, hash_tables
+from finassay.core._hashing import TableHash, hash_bytes, hash_file, hash_json, hash_table, hash_tables
 from finassay.core._progress import progress
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "InternalError",
     "MissingExtraError",
     "Place",
+    "TableHash",
     "Undefined",
     "hash_bytes",
     "hash_file",

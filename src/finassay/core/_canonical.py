@@ -16,14 +16,43 @@ def sorted_by(table: pa.Table, key: tuple[str, ...]) -> pa.Table:
     return table.take(order)
 
 
-def column_digest(column: pa.ChunkedArray) -> bytes:
-    """Return the SHA-256 of a column's type, validity and values."""
-    array = _plain(column)
-    digest = hashlib.sha256(str(array.type).encode())
-    digest.update(np.packbits(_bits(array.is_valid())).tobytes())
-    for part in _value_bytes(array.drop_null()):
-        digest.update(part)
-    return digest.digest()
+class ColumnDigest:
+    """The SHA-256 of a column's type, validity and values, which come in parts; how they are cut does not count."""
+
+    def __init__(self) -> None:
+        self._type = ""
+        self._valid = hashlib.sha256()
+        self._waiting = np.empty(0, bool)  # of the validity: what does not fill a byte yet
+        self._values: list[Any] = []
+
+    def update(self, column: pa.ChunkedArray) -> None:
+        """Add rows."""
+        array = _plain(column)
+        self._type = str(array.type)
+        self._add_validity(array)
+        for n, part in enumerate(_value_bytes(array.drop_null() if array.null_count else array)):
+            if n == len(self._values):
+                self._values.append(hashlib.sha256())
+            self._values[n].update(part)
+
+    def _add_validity(self, array: pa.Array) -> None:
+        valid = np.concatenate([self._waiting, _validity(array)])
+        whole = valid.size - valid.size % 8
+        self._valid.update(np.packbits(valid[:whole]).tobytes())
+        self._waiting = valid[whole:]
+
+    def digest(self) -> bytes:
+        """Return the digest of what came so far."""
+        valid = self._valid.copy()
+        valid.update(np.packbits(self._waiting).tobytes())
+        parts = [self._type.encode(), valid.digest(), *(values.digest() for values in self._values)]
+        return hashlib.sha256(b"".join(parts)).digest()
+
+
+def _validity(array: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    if array.null_count in (0, len(array)):
+        return np.full(len(array), array.null_count == 0)
+    return _bits(array.is_valid()).astype(bool)
 
 
 def _plain(column: pa.ChunkedArray) -> pa.Array:
@@ -58,7 +87,7 @@ def _value_bytes(array: pa.Array) -> list[bytes]:
         return []
     if pa.types.is_primitive(type_) and type_.bit_width % 8 == 0:
         return [_fixed(array, f"V{type_.bit_width // 8}").tobytes()]
-    return [repr(array.to_pylist()).encode()]
+    return ["".join(f"{value!r}\n" for value in array.to_pylist()).encode()]
 
 
 # Buffers are read directly: `numpy.asarray` of an Arrow array imports pandas, which takes most of a second.
@@ -80,6 +109,6 @@ def _text_bytes(array: pa.Array) -> list[bytes]:
     """Lengths, then the text itself."""
     _, offsets, data = array.buffers()
     if len(array) == 0 or offsets is None:
-        return []
+        return [b"", b""]
     ends = np.frombuffer(offsets, "<i8")[array.offset : array.offset + len(array) + 1]
     return [np.diff(ends).tobytes(), memoryview(data or b"")[ends[0] : ends[-1]].tobytes()]

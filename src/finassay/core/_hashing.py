@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from finassay.core._canonical import ColumnDigest
+
 _BLOCK = 1 << 20
 
 
@@ -44,6 +46,41 @@ def hash_json(value: Any) -> str:
     return hash_bytes(text.encode("utf-8"))
 
 
+class TableHash:
+    """The content hash of a table whose rows come in chunks, in their order; see `hash_table`.
+
+    How the rows are cut does not count: the same rows in one chunk, or in many, have one hash.
+    """
+
+    def __init__(self) -> None:
+        self._columns: dict[int, tuple[str, ColumnDigest]] = {}
+        self._rows = 0
+
+    def update(self, chunk: pa.Table) -> None:
+        """Add rows.
+
+        Parameters
+        ----------
+        chunk : pyarrow.Table
+            The next rows; columns as in the chunks before. An empty one says what the columns are.
+        """
+        from finassay.core._canonical import ColumnDigest
+
+        self._rows += chunk.num_rows
+        for n, (name, column) in enumerate(zip(chunk.column_names, chunk.columns, strict=True)):
+            if n not in self._columns:
+                self._columns[n] = (name, ColumnDigest())
+            self._columns[n][1].update(column)
+
+    def hexdigest(self) -> str:
+        """Return the SHA-256 of what came so far, hexadecimal."""
+        digest = hashlib.sha256(str(self._rows).encode())
+        for name, column in self._columns.values():
+            digest.update(f"\0{len(name)}:{name}".encode())
+            digest.update(column.digest())
+        return digest.hexdigest()
+
+
 def hash_table(table: pa.Table, *, key: tuple[str, ...] = ()) -> str:
     """Return the content hash of an Arrow table.
 
@@ -63,14 +100,10 @@ def hash_table(table: pa.Table, *, key: tuple[str, ...] = ()) -> str:
     str
         SHA-256, hexadecimal.
     """
-    from finassay.core._canonical import column_digest, sorted_by
+    from finassay.core._canonical import sorted_by
 
-    ordered = sorted_by(table, key) if key else table
-    digest = hashlib.sha256()
-    digest.update(str(ordered.num_rows).encode())
-    for name, column in zip(ordered.column_names, ordered.columns, strict=True):
-        digest.update(f"\0{len(name)}:{name}".encode())
-        digest.update(column_digest(column))
+    digest = TableHash()
+    digest.update(sorted_by(table, key) if key else table)
     return digest.hexdigest()
 
 

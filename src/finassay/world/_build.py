@@ -6,10 +6,11 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from finassay.core import InputError
+from finassay.core import InputError, progress
 from finassay.temporal import load_catalog
 from finassay.world._config import VERSION, WorldConfig
-from finassay.world._materialise import CATALOG, content_hash, materialise
+from finassay.world._materialise import CATALOG, ContentHash, chunks
+from finassay.world._tables import TABLES, View
 from finassay.world._world import World, simulate
 from finassay.world._write import META, target_of, write_world
 
@@ -69,13 +70,20 @@ def build_world(config: WorldConfig, url: str, executor: Executor, *, force: boo
     target_of(url, force=force)
     catalog = load_catalog(CATALOG)
     world = simulate(config, executor)
-    tables = materialise(world)
-    info = WorldInfo(
-        CATALOG, VERSION, config.scale, config.seed, config.snapshot, content_hash(tables, catalog)
+    view, content = View(world, catalog), ContentHash()
+
+    def described() -> dict[str, str]:
+        return {key: str(value) for key, value in asdict(_info(config, content)).items()}
+
+    passing = ((name, content.passing(name, chunks(view, name))) for name in TABLES)
+    path = write_world(
+        progress(passing, label="tables", total=len(TABLES)), described, catalog, url, force=force
     )
-    meta = {key: str(value) for key, value in asdict(info).items()}
-    path = write_world(tables, meta, catalog, url, force=force)
-    return Built(path, info, {name: table.num_rows for name, table in tables.items()}, world)
+    return Built(path, _info(config, content), content.rows, world)
+
+
+def _info(config: WorldConfig, content: ContentHash) -> WorldInfo:
+    return WorldInfo(CATALOG, VERSION, config.scale, config.seed, config.snapshot, content.hexdigest())
 
 
 def world_info(database: Database) -> WorldInfo:

@@ -13,7 +13,7 @@ from finassay.world._build import WorldInfo, world_info
 from finassay.world._config import VERSION
 from finassay.world._events import EventType
 from finassay.world._facts import Fact, measure
-from finassay.world._materialise import content_hash
+from finassay.world._materialise import ContentHash
 from finassay.world._questions import FAMILIES, Agreement, compare
 from finassay.world._tables import TABLES
 from finassay.world._tables._view import arrow_type
@@ -100,13 +100,17 @@ def verify_world(
 
 
 def _content(database: Database, catalog: Catalog, info: WorldInfo) -> Check:
-    found = content_hash({name: _canonical(database, catalog, name) for name in TABLES}, catalog)
+    content = ContentHash()
+    for name in TABLES:
+        for _ in content.passing(name, [canonical(database, catalog, name)]):
+            pass
+    found = content.hexdigest()
     detail = f"{found[:16]}, and {info.content_hash[:16]} was written into it"
     return Check("content hash", found == info.content_hash, detail)
 
 
-def _canonical(database: Database, catalog: Catalog, name: str) -> pa.Table:
-    """Read a table back in the types in which it was hashed."""
+def canonical(database: Database, catalog: Catalog, name: str) -> pa.Table:
+    """Read a table back in the types and the order in which it was hashed."""
     import pyarrow as pa
 
     spec = catalog.table(name)
@@ -117,7 +121,7 @@ def _canonical(database: Database, catalog: Catalog, name: str) -> pa.Table:
         else f'"{column}"'
         for column, meaning in spec.columns.items()
     )
-    table = database.query(f'SELECT {listed} FROM "{name}"').table  # noqa: S608 - a catalog's names
+    table = database.query(f'SELECT {listed} FROM "{name}" ORDER BY "{spec.row_id[0]}"').table  # noqa: S608 - a catalog's names
     fields = [pa.field(column, arrow_type(meaning.type)) for column, meaning in spec.columns.items()]
     return table.cast(pa.schema(fields))
 

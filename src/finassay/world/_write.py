@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from finassay.core import InputError
+from finassay.core import InputError, InternalError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    import duckdb
     import pyarrow as pa
 
-    from finassay.temporal import Catalog, Column
+    from finassay.temporal import Catalog, Column, Table
 
 META = "finassay_meta"
 _PREFIX = "duckdb:///"
+_DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 
 
 def target_of(url: str, *, force: bool) -> Path:
@@ -46,8 +49,8 @@ def target_of(url: str, *, force: bool) -> Path:
 
 
 def write_world(
-    tables: Mapping[str, pa.Table],
-    meta: Mapping[str, str],
+    tables: Iterable[tuple[str, Iterable[pa.Table]]],
+    meta: Callable[[], Mapping[str, str]],
     catalog: Catalog,
     url: str,
     *,
@@ -57,10 +60,10 @@ def write_world(
 
     Parameters
     ----------
-    tables : mapping of str to pyarrow.Table
-        Every table with all columns of the catalog.
-    meta : mapping of str to str
-        The rows of ``finassay_meta``.
+    tables : iterable of (str, iterable of pyarrow.Table)
+        Each table in parts, with all columns of the catalog. One part is held at a time.
+    meta : callable
+        Gives the rows of ``finassay_meta`` once all tables have passed.
     catalog : Catalog
         The columns' SQL types.
     url : str
@@ -102,20 +105,66 @@ def _put(made: Path, path: Path) -> None:
     made.replace(path)
 
 
-def _duckdb(tables: Mapping[str, pa.Table], meta: Mapping[str, str], catalog: Catalog, path: Path) -> None:
+def _duckdb(
+    tables: Iterable[tuple[str, Iterable[pa.Table]]],
+    meta: Callable[[], Mapping[str, str]],
+    catalog: Catalog,
+    path: Path,
+) -> None:
     import duckdb
 
     try:
         with duckdb.connect(str(path)) as connection:
-            for name, table in tables.items():
+            for name, parts in tables:
                 connection.execute(_create(name, catalog))
-                connection.register("incoming", table)
-                connection.execute(f'INSERT INTO "{name}" SELECT * FROM incoming')  # noqa: S608 - a catalog's name
-                connection.unregister("incoming")
+                connection.execute("BEGIN")
+                for part in parts:
+                    _insert(connection, name, decimals(part, catalog.table(name)))
+                connection.execute("COMMIT")
             connection.execute(f"CREATE TABLE {META} (key VARCHAR PRIMARY KEY, value VARCHAR NOT NULL)")
-            connection.executemany(f"INSERT INTO {META} VALUES (?, ?)", list(meta.items()))  # noqa: S608
+            connection.executemany(f"INSERT INTO {META} VALUES (?, ?)", list(meta().items()))  # noqa: S608
     except duckdb.IOException as error:
         raise OSError(str(error)) from error
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, name: str, part: pa.Table) -> None:
+    """Columns that are NULL throughout are left out: the engine stores them as constants."""
+    filled = [column for column in part.column_names if part[column].null_count < part.num_rows]
+    listed = ", ".join(f'"{column}"' for column in filled)
+    connection.register("incoming", part.select(filled))
+    if part.num_rows:
+        connection.execute(f'INSERT INTO "{name}" ({listed}) SELECT {listed} FROM incoming')  # noqa: S608 - a catalog's names
+    connection.unregister("incoming")
+
+
+def decimals(part: pa.Table, spec: Table) -> pa.Table:
+    """Return a part with decimals in the precision and places of the catalog, as Arrow makes them exactly.
+
+    Raises
+    ------
+    InternalError
+        If a value is too large for its column.
+    """
+    import pyarrow as pa
+
+    columns = []
+    for name, meaning in spec.columns.items():
+        column, kind = part[name], decimal_type(meaning.type)
+        if kind is not None and pa.types.is_floating(column.type):
+            try:
+                column = column.cast(kind)
+            except pa.ArrowInvalid as error:
+                raise InternalError(f"{name} is {meaning.type} in the catalog: {error}") from error
+        columns.append(column)
+    return pa.table(columns, names=part.column_names)
+
+
+def decimal_type(declared: str | None) -> pa.DataType | None:
+    """Return the Arrow type of a decimal of the catalog; None for other types."""
+    import pyarrow as pa
+
+    match = _DECIMAL.fullmatch(declared or "")
+    return None if match is None else pa.decimal128(int(match.group(1)), int(match.group(2)))
 
 
 def _create(name: str, catalog: Catalog) -> str:
@@ -126,19 +175,30 @@ def _create(name: str, catalog: Catalog) -> str:
 
 def _sql_type(column: Column) -> str:
     declared = column.type or "text"
-    kind = (
-        "TIMESTAMP" if declared == "datetime" else declared if declared.startswith("decimal") else "VARCHAR"
+    kind = {"datetime": "TIMESTAMP", "double": "DOUBLE", "longblob": "BLOB"}.get(declared, "VARCHAR")
+    return (declared if declared.startswith("decimal") else kind) + (
+        " NOT NULL" if column.max_null == 0 else ""
     )
-    return kind + (" NOT NULL" if column.max_null == 0 else "")
 
 
-def _parquet(tables: Mapping[str, pa.Table], meta: Mapping[str, str], catalog: Catalog, path: Path) -> None:
-    del catalog  # Parquet keeps the types of the tables themselves
+def _parquet(
+    tables: Iterable[tuple[str, Iterable[pa.Table]]],
+    meta: Callable[[], Mapping[str, str]],
+    catalog: Catalog,
+    path: Path,
+) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     path.mkdir()
-    for name, table in tables.items():
-        pq.write_table(table, path / f"{name}.parquet")
-    described = pa.table({"key": list(meta), "value": list(meta.values())})
+    for name, parts in tables:
+        writer = None
+        for part in parts:
+            typed = decimals(part, catalog.table(name))
+            writer = writer or pq.ParquetWriter(path / f"{name}.parquet", typed.schema)
+            writer.write_table(typed)
+        if writer is not None:
+            writer.close()
+    rows = meta()
+    described = pa.table({"key": list(rows), "value": list(rows.values())})
     pq.write_table(described, path / f"{META}.parquet")

@@ -13,13 +13,14 @@ from finassay.world._tables._securities import cs_riskalert, lc_liststatus, lc_s
 from finassay.world._tables._view import View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import pyarrow as pa
 
 __all__ = ["TABLES", "View"]
 
-TABLES: dict[str, Callable[[View], pa.Table]] = {
+# A large table is built in parts of at most 200,000 rows; a later part has higher row numbers than those before it
+TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "secumain": secumain,
     "lc_liststatus": lc_liststatus,
     "cs_riskalert": cs_riskalert,

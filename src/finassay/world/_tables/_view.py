@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from finassay.core import InternalError
 from finassay.world._events import Event, EventType, Name, Security, Touch
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from finassay.world._world import World
 
 _EPOCH = datetime.fromisoformat("1970-01-01")
+_EXACT = 2.0**53
 _DECIMAL = re.compile(r"decimal\(\d+,(\d+)\)")
 
 
@@ -135,10 +138,19 @@ def vendor_times(spec: Table, inserted: datetime, touched: datetime, number: int
 def arrow_table(spec: Table, columns: Mapping[str, Any], rows: int) -> pa.Table:
     """Return columns in the order and types of the catalog; those not given are NULL throughout.
 
+    Parameters
+    ----------
+    spec : Table
+        The catalog's table.
+    columns : mapping of str to list, numpy.ndarray or pyarrow.Array
+        Values of length `rows`. NaN and NaT of an array are NULL; decimals are rounded to their places.
+    rows : int
+        How many.
+
     Raises
     ------
     InternalError
-        If a column is not in the catalog, or one that is never NULL was not given.
+        If a column is not in the catalog, or one that is never NULL was not given or holds NULL.
     """
     import pyarrow as pa
 
@@ -150,22 +162,54 @@ def arrow_table(spec: Table, columns: Mapping[str, Any], rows: int) -> pa.Table:
         kind = arrow_type(column.type)
         fields.append(pa.field(name, kind))
         if name in columns:
-            arrays.append(_array(columns[name], kind))
+            arrays.append(_array(columns[name], kind, places_of(column.type)))
+            if column.max_null == 0 and arrays[-1].null_count:
+                raise InternalError(
+                    f"The column {name} is never NULL in the catalog, but the world left gaps."
+                )
         elif column.max_null == 0 and rows:
             raise InternalError(
                 f"The column {name} is never NULL in the catalog, but the world does not fill it."
             )
         else:
-            arrays.append(pa.nulls(rows, kind))
+            arrays.append(_nulls(rows, kind))
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
 
-def _array(values: Any, kind: pa.DataType) -> pa.Array:
+@lru_cache(maxsize=16)
+def _nulls(rows: int, kind: pa.DataType) -> pa.Array:
+    """Return NULLs; the columns that a table does not fill share their memory."""
+    import pyarrow as pa
+
+    return pa.nulls(rows, kind)
+
+
+def _array(values: Any, kind: pa.DataType, places: int | None) -> pa.Array:
+    """Return a column; NaN of a NumPy array is NULL."""
     import pyarrow as pa
 
     if isinstance(values, list):
-        return pa.array([midnight(v) if type(v) is date else v for v in values], kind)
-    return values if isinstance(values, pa.Array) else pa.array(values).cast(kind)
+        array = pa.array([midnight(v) if type(v) is date else v for v in values], kind)
+    elif isinstance(values, pa.Array):
+        array = values
+    else:
+        array = pa.array(values, from_pandas=True)
+    array = array if array.type == kind else array.cast(kind)
+    return array if places is None or not pa.types.is_floating(kind) else _rounded(array, places)
+
+
+def _rounded(array: pa.Array, places: int) -> pa.Array:
+    """Round to what a decimal of so many places can hold, so that the database gives back the same double."""
+    import pyarrow as pa
+
+    valid, data = array.buffers()
+    values = np.frombuffer(data or b"", np.float64)[: array.offset + len(array)]
+    scaled = values * 10.0**places
+    # Beyond 2**53 neighbouring doubles are further apart than the decimals
+    near = np.where(np.abs(scaled) < _EXACT, np.rint(scaled) / 10.0**places, values)
+    return pa.Array.from_buffers(
+        array.type, len(array), [valid, pa.py_buffer(near)], array.null_count, array.offset
+    )
 
 
 def midnight(day: date) -> datetime:
@@ -180,10 +224,18 @@ def arrow_type(declared: str | None) -> pa.DataType:
     text = declared or "text"
     if text == "datetime":
         return pa.timestamp("us")
-    match = _DECIMAL.fullmatch(text)
-    if match is None:
-        return pa.string()
-    return pa.int64() if match.group(1) == "0" else pa.float64()
+    if text == "double":
+        return pa.float64()
+    places = places_of(text)
+    if places is None:
+        return pa.binary() if text == "longblob" else pa.string()
+    return pa.int64() if places == 0 else pa.float64()
+
+
+def places_of(declared: str | None) -> int | None:
+    """Return the places of a decimal; None for other types."""
+    match = _DECIMAL.fullmatch(declared or "")
+    return None if match is None else int(match.group(1))
 
 
 def day_after(day: date) -> date:
