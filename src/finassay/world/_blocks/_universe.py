@@ -97,7 +97,7 @@ def _issuer(seed: int, entity: int, taken: dict[tuple[int, int], int]) -> Issuer
     return Issuer(
         entity=entity,
         company=100_000 + entity,
-        inner=1_000_000 + entity,
+        inner=10_000 + entity,  # one million and above is Hong Kong
         code=_code(board, market, number),
         market=market,
         board=board,
