@@ -7,6 +7,7 @@ from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING
 
 from finassay.world._events_bonds import BondPayload
+from finassay.world._events_company import CompanyPayload
 from finassay.world._events_us import UsPayload
 
 if TYPE_CHECKING:
@@ -33,6 +34,16 @@ class EventType(IntEnum):
     INDEX_IN = 15
     INDEX_OUT = 16
     VENDOR_TOUCH = 17
+    # Companies: 20 to 29
+    REPORT = 20
+    RESTATEMENT = 21
+    FORECAST = 22
+    OPINION = 23
+    SHARE_CHANGE = 24
+    CONCEPT_OPEN = 25
+    CONCEPT_CLOSE = 26
+    CONCEPT_IN = 27
+    CONCEPT_OUT = 28
     # Bonds, convertibles and Chinese macro series: 60 to 79
     CN_SERIES = 60
     CN_RELEASE = 61
@@ -197,6 +208,7 @@ Payload = (
     | Touch
     | Nothing
     | UsPayload
+    | CompanyPayload
     | BondPayload
 )
 

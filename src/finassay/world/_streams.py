@@ -21,6 +21,12 @@ class Purpose(IntEnum):
     VENDOR = 9
     INDEX = 10
     QUESTION = 11
+    STATEMENT = 20  # and on to 29: companies
+    REPORT = 21
+    SHARES = 22
+    HOLDERS = 23
+    CONCEPT = 24
+    COMPANY = 25
     US = 40  # and on to 59: the US side and the documents
     US_ISSUER = 41
     US_LIFE = 42

@@ -1,0 +1,85 @@
+"""What the events of companies say: reports, restatements, forecasts, opinions, share capital, concepts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import date
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A filing with statements: period, form (10 prospectus, 20 periodic, 30 corrected), headline figures in fen.
+
+    `surprise` moves the price by so many daily deviations of the share's own; `opinion` is 0 where there is no audit.
+    """
+
+    period_end: date
+    form: int
+    revenue: int
+    profit: int
+    opinion: int = 0
+    surprise: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Restatement:
+    """Earlier periods read differently from now on: `first` to the last before `until`.
+
+    Kinds: 1 error, 2 policy, 3 common control; `share` is its size.
+    """
+
+    kind: int
+    first: date
+    until: date
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """A pre-announcement of the parent's profit of a period, in fen, its kind in words and its surprise."""
+
+    period_end: date
+    kind: str
+    low: int
+    high: int
+    surprise: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """The opinion of the auditors on the statements of a year; replaces one disclosed before."""
+
+    period_end: date
+    opinion: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShareChange:
+    """A change of the share capital: kind (1 listing ... 7 unlocking), shares after it, tradable ones, price in fen."""
+
+    kind: int
+    total: int
+    tradable: int
+    price: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A concept of the market: its number and name."""
+
+    code: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptMember:
+    """A share that joins a concept; the event's entity is the concept."""
+
+    security: int
+    inner: int
+
+
+CompanyPayload = Report | Restatement | Forecast | Opinion | ShareChange | Concept | ConceptMember
