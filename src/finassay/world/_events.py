@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from finassay.world._events_bonds import BondPayload
 from finassay.world._events_company import CompanyPayload
+from finassay.world._events_funds import FundPayload
 from finassay.world._events_us import UsPayload
 
 if TYPE_CHECKING:
@@ -65,6 +66,22 @@ class EventType(IntEnum):
     CONVERT_TERMS = 77
     CONVERT_PRICE = 78
     CONVERT_CALL = 79
+    # Funds: 80 to 99
+    FUND_ADVISER = 80
+    FUND_PERSON = 81
+    FUND_OFFER = 82
+    FUND_OPEN = 83
+    FUND_CLASS = 84
+    FUND_CLOSE = 85
+    MANAGER_IN = 86
+    MANAGER_OUT = 87
+    FUND_KIND = 88
+    FUND_BENCHMARK = 89
+    FUND_FEE = 90
+    FUND_DEALING = 91
+    FUND_TARGET = 92
+    FUND_PAYOUT = 93
+    OVERSEAS_INDEX = 94
     # The US side, and news of both markets: 100 to 117
     US_SECURITY = 100
     US_LIST = 101
@@ -210,6 +227,7 @@ Payload = (
     | UsPayload
     | CompanyPayload
     | BondPayload
+    | FundPayload
 )
 
 

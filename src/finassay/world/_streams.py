@@ -50,6 +50,17 @@ class Purpose(IntEnum):
     BOND_QUOTE = 68
     CONVERTIBLE = 69
     CONVERTIBLE_QUOTE = 70
+    FUND = 80  # and on to 95: funds and overseas indices
+    FUND_PERSON = 81
+    FUND_TRAIT = 82
+    FUND_PICK = 83
+    FUND_NAV = 84
+    FUND_REPORT = 85
+    FUND_SIZE = 86
+    FUND_HOLDER = 87
+    FUND_BOND_FACTOR = 88
+    OVERSEAS = 89
+    FUND_QUOTE = 90
 
 
 def stream(seed: int, purpose: Purpose, entity: int, block: int = 0) -> np.random.Generator:

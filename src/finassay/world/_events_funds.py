@@ -1,0 +1,150 @@
+"""What the events of funds say: advisers, people, classes, managers, kinds, benchmarks, fees, dealing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import date
+
+
+@dataclass(frozen=True, slots=True)
+class FundAdviser:
+    """A company that manages funds."""
+
+    code: int
+    name: str
+    abbreviation: str
+
+
+@dataclass(frozen=True, slots=True)
+class FundPerson:
+    """A person of the profession; the event's valid date is the first day in it."""
+
+    code: int
+    name: str
+    gender: int
+
+
+@dataclass(frozen=True, slots=True)
+class FundOffer:
+    """The offer of a fund: its first and last day."""
+
+    start: date
+    end: date
+
+
+@dataclass(frozen=True, slots=True)
+class FundOpen:
+    """A fund: adviser, custodian, kind (level 3 of the vendor), ways it operates and invests, units sold."""
+
+    trans: int
+    adviser: int
+    trustee: int
+    kind: int
+    operation: int
+    investment: int
+    name: str
+    units: int
+
+
+@dataclass(frozen=True, slots=True)
+class FundClass:
+    """A share class of a fund: the main one has the letter A or none."""
+
+    inner: int
+    code: str
+    main_code: str
+    market: int
+    letter: str
+    name: str
+
+    @property
+    def main(self) -> bool:
+        """Whether it is the main class."""
+        return self.code == self.main_code
+
+
+@dataclass(frozen=True, slots=True)
+class FundManager:
+    """A person takes office at a fund; `person` is the entity of the person."""
+
+    person: int
+    code: int
+    name: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class FundKind:
+    """The class of a fund in the vendor's standard: level 3; the two above are its leading digits."""
+
+    third: int
+
+
+@dataclass(frozen=True, slots=True)
+class FundBenchmark:
+    """The legs of a benchmark: the vendor's number of the index, and the weight in percent."""
+
+    legs: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FundFee:
+    """A fee of a kind of the vendor's list, in hundredths of a percent."""
+
+    kind: int
+    rate: int
+
+
+@dataclass(frozen=True, slots=True)
+class FundDealing:
+    """The state of dealing: purchases open (1), capped (2) or suspended (3); the cap in yuan, 0 for none."""
+
+    purchase: int
+    redeemable: bool
+    cap: int
+
+
+@dataclass(frozen=True, slots=True)
+class FundTarget:
+    """The index that a fund tracks."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class FundPayout:
+    """A payout in hundredths of a percent of the net value, or a split into so many units."""
+
+    share: int
+    split: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class OverseasIndex:
+    """An index of a market abroad, of the vendor's numbers of market and currency."""
+
+    inner: int
+    code: str
+    name: str
+    market: int
+    currency: int
+
+
+FundPayload = (
+    FundAdviser
+    | FundPerson
+    | FundOffer
+    | FundOpen
+    | FundClass
+    | FundManager
+    | FundKind
+    | FundBenchmark
+    | FundFee
+    | FundDealing
+    | FundTarget
+    | FundPayout
+    | OverseasIndex
+)
