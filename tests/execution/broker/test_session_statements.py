@@ -220,8 +220,3 @@ def test_the_native_route_takes_one_statement(broker, native, sql: str) -> None:
         native.query(sql)
     assert caught.value.reason == "several_statements"
     assert [(record.sql, record.status) for record in broker.records()] == [(sql, "refused")]
-
-
-def test_a_client_of_another_character_set_is_told_which_one_to_use(broker: Broker) -> None:
-    with mysql_client(broker, charset="gbk") as client, pytest.raises(Exception, match="utf8mb4"):
-        client.cursor().execute("SELECT '贵州'")

@@ -98,6 +98,7 @@ class BrokerSession:
     route: str
     dialect: Dialect
     policy: QueryPolicy
+    password: str | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _running: Database | None = None
     _statement: int = 0

@@ -1,13 +1,13 @@
 """A MySQL protocol server: what pymysql, SQLAlchemy, the command-line clients and connectors need to read data.
 
-Written to the protocol's public description (MariaDB knowledge base, "Client/Server Protocol"). Any user and password
-are accepted; the database a client names at connecting is taken as another name for the one there is.
+Written to the protocol's public description (MariaDB knowledge base, "Client/Server Protocol"). Any user is accepted,
+and any password unless the session has one; the database a client names at connecting is taken as another name for the
+one there is.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import itertools
 import socket
 import struct
 from collections.abc import Callable
@@ -15,9 +15,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from finassay.core import CandidateError, FinassayError
+from finassay.core import FinassayError
 from finassay.execution._wire._literals import Value, bind_question_marks, count_question_marks
-from finassay.execution._wire._mysql_answers import VERSION, Answers
+from finassay.execution._wire._mysql_answers import Answers
+from finassay.execution._wire._mysql_charsets import Charsets
+from finassay.execution._wire._mysql_handshake import EOF, OK, shake_hands
 from finassay.execution._wire._mysql_rows import binary_rows, column_definition, lenenc, text_rows
 from finassay.execution._wire._serve import Disconnected, read_exactly
 from finassay.execution._wire._session import WireError, wire_error
@@ -27,23 +29,14 @@ if TYPE_CHECKING:
 
     from finassay.execution._wire._session import Session
 
-_CONNECT_WITH_DB, _SECURE_CONNECTION, _LENENC_AUTH = 1 << 3, 1 << 15, 1 << 21
-# long password, found rows, long flags, connect with db, protocol 4.1, transactions, secure connection, plugins,
-# connection attributes, length-encoded authentication data
-_CAPABILITIES = 0x1 | 0x2 | 0x4 | 0x8 | 0x200 | 0x2000 | 0x8000 | 1 << 19 | 1 << 20 | 1 << 21
-_AUTOCOMMIT = 2
-_EOF = b"\xfe\0\0" + _AUTOCOMMIT.to_bytes(2, "little")
-_OK = b"\0\0\0" + _AUTOCOMMIT.to_bytes(2, "little") + b"\0\0"
-_SALT = b"finassay-broker-salt"  # twenty bytes; nothing is secret here
-_numbers = itertools.count(1)
-
 
 def serve_mysql(client: socket.socket, session: Session, greeted: Callable[[], None]) -> None:
     """Speak the MySQL protocol with one client until it leaves."""
     wire = _Wire(client)
-    database = _handshake(wire)
+    introduction = shake_hands(wire, session.password)
     greeted()
-    _Client(wire, session, Answers(session, database)).serve()
+    charsets = Charsets.of_number(introduction.number)
+    _Client(wire, session, Answers(session, introduction.database, charsets), introduction.number).serve()
 
 
 class _Wire:
@@ -68,59 +61,15 @@ class _Wire:
             self.sequence += 1
         self._client.sendall(packets)
 
-    def send_rows(self, table: pa.Table, *, binary: bool) -> None:
-        for packets, sequence in (binary_rows if binary else text_rows)(table, self.sequence):
+    def send_rows(self, table: pa.Table, charsets: Charsets, *, binary: bool) -> None:
+        for packets, sequence in (binary_rows if binary else text_rows)(table, self.sequence, charsets):
             self._client.sendall(packets)
             self.sequence = sequence
 
-    def error(self, error: WireError) -> None:
-        state = b"#42000" if error.mysql != 1105 else b"#HY000"
-        self.send(b"\xff" + error.mysql.to_bytes(2, "little") + state + error.message.encode()[:60_000])
-
-
-def _handshake(wire: _Wire) -> str:
-    """Greet, accept anybody; return the database the client named."""
-    low, high = _CAPABILITIES & 0xFFFF, _CAPABILITIES >> 16
-    wire.send(
-        b"\x0a"
-        + VERSION.encode()
-        + b"\0"
-        + (next(_numbers) & 0xFFFFFFFF).to_bytes(4, "little")
-        + _SALT[:8]
-        + b"\0"
-        + struct.pack("<HBHHB", low, 45, _AUTOCOMMIT, high, 21)
-        + bytes(10)
-        + _SALT[8:]
-        + b"\0mysql_native_password\0"
-    )
-    reply = wire.receive()
-    if len(reply) < 33:
-        raise Disconnected("a short handshake")
-    database = _named_database(reply, int.from_bytes(reply[:4], "little"))
-    wire.send(_OK)
-    return database
-
-
-def _named_database(reply: bytes, capabilities: int) -> str:
-    if not capabilities & _CONNECT_WITH_DB:
-        return ""
-    position = reply.index(b"\0", 32) + 1 if b"\0" in reply[32:] else len(reply)
-    if capabilities & (_LENENC_AUTH | _SECURE_CONNECTION):
-        position += 1 + (reply[position] if position < len(reply) else 0)
-    else:
-        position = reply.find(b"\0", position) + 1
-    return reply[position:].split(b"\0", 1)[0].decode("utf-8", "replace")
-
-
-def _text(body: bytes) -> str:
-    try:
-        return body.decode()
-    except UnicodeDecodeError as error:
-        raise CandidateError(
-            f"Expected a statement in UTF-8, but its byte {error.start:,} is none: the client speaks otherwise.",
-            hint="Connect with charset='utf8mb4', which is also pymysql's default.",
-            reason="not_utf8",
-        ) from error
+    def error(self, error: WireError, charsets: Charsets) -> None:
+        state = {1045: b"#28000", 1105: b"#HY000"}.get(error.mysql, b"#42000")
+        text = charsets.encode_message(error.message[:20_000])
+        self.send(b"\xff" + error.mysql.to_bytes(2, "little") + state + text)
 
 
 @dataclass
@@ -134,8 +83,9 @@ class _Statement:
 class _Client:
     """The command phase of one connection."""
 
-    def __init__(self, wire: _Wire, session: Session, answers: Answers) -> None:
+    def __init__(self, wire: _Wire, session: Session, answers: Answers, number: int) -> None:
         self._wire = wire
+        self._number = number  # of the collation named at connecting, to which a reset goes back
         self._session = session
         self._answers = answers
         self._statements: dict[int, _Statement] = {}
@@ -149,24 +99,30 @@ class _Client:
             try:
                 self._command(packet[0], packet[1:])
             except (FinassayError, UnicodeDecodeError, ValueError, IndexError) as error:
-                self._wire.error(wire_error(error))
+                self._wire.error(wire_error(error), self._charsets)
+
+    @property
+    def _charsets(self) -> Charsets:
+        return self._answers.charsets
 
     def _command(self, command: int, body: bytes) -> None:
         if command == 0x03:
-            self._run(_text(body), binary=False)
+            self._run(self._charsets.decode(body), binary=False)
         elif command == 0x02:  # COM_INIT_DB
-            self._use(_text(body))
-        elif command == 0x11:  # COM_CHANGE_USER: name, answer to the challenge, database
-            _, rest = body.split(b"\0", 1)
-            self._use(rest[1 + rest[0] :].split(b"\0", 1)[0].decode())
-        elif command in (0x0E, 0x1F, 0x1B):  # ping, reset connection, set option
-            self._wire.send(_EOF if command == 0x1B else _OK)
+            self._use(self._charsets.decode(body))
+        elif command == 0x11:
+            self._change_user(body)
+        elif command == 0x1F:  # COM_RESET_CONNECTION
+            self._answers.charsets = Charsets.of_number(self._number)
+            self._wire.send(OK)
+        elif command in (0x0E, 0x1B):  # ping, set option
+            self._wire.send(EOF if command == 0x1B else OK)
         elif command == 0x04:
-            self._fields(body.split(b"\0", 1)[0].decode())
+            self._fields(self._charsets.decode(body.split(b"\0", 1)[0]))
         elif command == 0x09:
             self._wire.send(b"finassay")
         elif command == 0x16:
-            self._prepare(_text(body))
+            self._prepare(self._charsets.decode(body))
         elif command == 0x17:
             self._execute(body)
         elif command == 0x18:  # COM_STMT_SEND_LONG_DATA, which has no answer
@@ -174,36 +130,50 @@ class _Client:
         elif command == 0x19:  # COM_STMT_CLOSE, which has no answer
             self._statements.pop(int.from_bytes(body[:4], "little"), None)
         elif command == 0x1A:
-            self._wire.send(_OK)
+            self._wire.send(OK)
         else:
-            self._wire.error(WireError(f"command {command} is not served here", 1047, "08S01"))
+            self._wire.error(
+                WireError(f"command {command} is not served here", 1047, "08S01"), self._charsets
+            )
+
+    def _change_user(self, body: bytes) -> None:
+        """Answer COM_CHANGE_USER: name, answer to the challenge (whoever is here has passed it), database, charset."""
+        _, rest = body.split(b"\0", 1)
+        database, _, rest = rest[1 + rest[0] :].partition(b"\0")
+        if len(rest) >= 2:
+            self._number = int.from_bytes(rest[:2], "little")
+        self._answers.charsets = Charsets.of_number(self._number)
+        self._use(self._charsets.decode(database))
 
     def _use(self, name: str) -> None:
         if name:
             self._run("USE `" + name.replace("`", "``") + "`", binary=False)
         else:
-            self._wire.send(_OK)
+            self._wire.send(OK)
 
     def _run(self, sql: str, *, binary: bool) -> None:
         answer = self._session.execute(sql, partial(self._answers.answer, sql), self._answers.requalified)
         if answer.table is None:
-            self._wire.send(_OK)
+            self._wire.send(OK)
         else:
             self._result(answer.table, binary=binary)
 
     def _result(self, table: pa.Table, *, binary: bool) -> None:
         definitions = [
-            column_definition(self._answers.database, field.name, field.type) for field in table.schema
+            column_definition(self._answers.database, field.name, field.type, self._charsets)
+            for field in table.schema
         ]
-        self._wire.send(lenenc(len(definitions)), *definitions, _EOF)
-        self._wire.send_rows(table, binary=binary)
-        self._wire.send(_EOF)
+        self._wire.send(lenenc(len(definitions)), *definitions, EOF)
+        self._wire.send_rows(table, self._charsets, binary=binary)
+        self._wire.send(EOF)
 
     def _fields(self, name: str) -> None:
         """Answer COM_FIELD_LIST."""
         table = self._answers.table(name)
         columns = [(column.name, column.arrow_type) for column in table.columns]
-        self._wire.send(*(column_definition(table.schema, *column) + b"\xfb" for column in columns), _EOF)
+        self._wire.send(
+            *(column_definition(table.schema, *column, self._charsets) + b"\xfb" for column in columns), EOF
+        )
 
     def _prepare(self, sql: str) -> None:
         """Answer with the number of parameters; columns are described when it runs, which clients allow."""
@@ -216,12 +186,12 @@ class _Client:
         self._statements[number] = _Statement(sql, parameters)
         self._wire.send(b"\0" + struct.pack("<IHHBH", number, 0, parameters, 0, 0))
         if parameters:
-            self._wire.send(*[column_definition("", "?", pa.string())] * parameters, _EOF)
+            self._wire.send(*[column_definition("", "?", pa.string(), self._charsets)] * parameters, EOF)
 
     def _execute(self, body: bytes) -> None:
         statement = self._statement(body)
         try:
-            values = _values(body[9:], statement)
+            values = _values(body[9:], statement, self._charsets)
         except (IndexError, struct.error):
             raise ValueError("the parameters of the statement are cut short") from None
         self._run(bind_question_marks(statement.sql, values), binary=True)
@@ -244,7 +214,7 @@ class _Client:
         return self._statements[number]
 
 
-def _values(data: bytes, statement: _Statement) -> list[Value]:
+def _values(data: bytes, statement: _Statement, charsets: Charsets) -> list[Value]:
     """Read the parameters of COM_STMT_EXECUTE: a NULL bitmap, perhaps the types, the values."""
     count = statement.parameters
     if not count:
@@ -260,9 +230,10 @@ def _values(data: bytes, statement: _Statement) -> list[Value]:
         if nulls[index // 8] >> index % 8 & 1:
             values.append(None)
         elif index in statement.long_data:
-            values.append(statement.long_data[index].decode())
+            values.append(charsets.decode(statement.long_data[index]))
         else:
             value, position = _value(data, position, kind, unsigned=unsigned)
+            value = charsets.decode(value) if isinstance(value, bytes) else value
             values.append(value)
     statement.long_data.clear()
     return values
@@ -286,7 +257,7 @@ def _value(data: bytes, position: int, kind: int, *, unsigned: bool) -> tuple[Va
         return _moment(part, date=kind == 10), position + size
     if kind == 11:
         return _time(part), position + size
-    return part.decode(), position + size
+    return part, position + size
 
 
 def _read_lenenc(data: bytes, position: int) -> tuple[int, int]:

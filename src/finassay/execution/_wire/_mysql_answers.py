@@ -18,18 +18,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from finassay.database import TableInfo
+    from finassay.execution._wire._mysql_charsets import Charsets
     from finassay.execution._wire._session import Session
 
 VERSION = "10.11.0-MariaDB-finassay"
 SETTINGS: dict[str, str | int] = {
     "auto_increment_increment": 1,
     "autocommit": 1,
-    "character_set_client": "utf8mb4",
-    "character_set_connection": "utf8mb4",
     "character_set_database": "utf8mb4",
-    "character_set_results": "utf8mb4",
     "character_set_server": "utf8mb4",
-    "collation_connection": "utf8mb4_general_ci",
     "collation_database": "utf8mb4_general_ci",
     "collation_server": "utf8mb4_general_ci",
     "default_storage_engine": "InnoDB",
@@ -83,11 +80,14 @@ class Answers:
         Where tables are described.
     database : str
         The name the client gave the database; empty means the real one.
+    charsets : Charsets
+        What the client has set; its ``SET`` statements change it.
     """
 
-    def __init__(self, session: Session, database: str) -> None:
+    def __init__(self, session: Session, database: str, charsets: Charsets) -> None:
         self._session = session
         self.database = database or session.schema
+        self.charsets = charsets
 
     def answer(self, sql: str) -> Answer | None:
         """Return a result, an empty answer for "done", or None where the statement is the database's to run.
@@ -96,9 +96,12 @@ class Answers:
         ------
         QueryRefused
             If it names another database than the one there is.
+        QueryError
+            If it names a character set that is not served.
         """
         text = _COMMENTS.sub("", sql).rstrip().rstrip(";").rstrip()
         if has_no_effect(text):
+            self.charsets.obey(text)
             return Answer()
         if found := _USE.fullmatch(text):
             self._refuse_other(_named(found, "schema"))
@@ -146,7 +149,10 @@ class Answers:
         raise QueryError(f"Table '{self.database}.{name}' doesn't exist", reason="unknown_table")
 
     def _catalog(self) -> MySqlCatalog:
-        return MySqlCatalog(self._session, self.database, SETTINGS)
+        return MySqlCatalog(self._session, self.database, self._settings())
+
+    def _settings(self) -> dict[str, str | int]:
+        return dict(sorted({**SETTINGS, **self.charsets.variables()}.items()))
 
     def _tables(self, found: re.Match[str]) -> pa.Table:
         tables = [table for table in self._session.tables() if _like(table.name, found["like"])]
@@ -238,8 +244,10 @@ class Answers:
 
     def _variables(self, found: re.Match[str]) -> pa.Table:
         like, equal = found["like"], found["equal"]
-        names = [name for name in SETTINGS if _like(name, like) and (equal is None or name == equal.lower())]
-        return _strings({"Variable_name": names, "Value": [_shown(name) for name in names]})
+        settings = self._settings()
+        names = [name for name in settings if _like(name, like) and (equal is None or name == equal.lower())]
+        values = [_shown(name, settings[name]) for name in names]
+        return _strings({"Variable_name": names, "Value": values})
 
     def _warnings(self, _found: re.Match[str]) -> pa.Table:
         return _strings({"Level": [], "Code": [], "Message": []})
@@ -302,9 +310,8 @@ def _like(name: str, pattern: str | None) -> bool:
     return re.fullmatch(spelled, name, re.IGNORECASE | re.DOTALL) is not None
 
 
-def _shown(name: str) -> str:
+def _shown(name: str, value: str | int) -> str:
     """``SHOW VARIABLES`` spells switches ON and OFF."""
-    value = SETTINGS[name]
     switches = ("autocommit", "performance_schema", "transaction_read_only", "tx_read_only")
     return ("ON" if value else "OFF") if name in switches else str(value)
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-_UTF8MB4 = 45
+    from finassay.execution._wire._mysql_charsets import Charsets
+
 _BINARY = 63
 _TINY, _SHORT, _LONG, _FLOAT, _DOUBLE, _NULL, _LONGLONG = 1, 2, 3, 4, 5, 6, 8
 _DATE, _TIME, _DATETIME = 10, 11, 12
@@ -20,13 +21,13 @@ _UNSIGNED, _BINARY_FLAG = 32, 128
 
 
 class _Kind(NamedTuple):
-    """A column type: its code, character set, display length, decimals, flags."""
+    """A column type: its code, display length (of text in characters), decimals, flags, whether it is text."""
 
     code: int
-    charset: int = _BINARY
     length: int = 255
     decimals: int = 0
     flags: int = _BINARY_FLAG
+    is_text: bool = False
 
 
 def lenenc(number: int) -> bytes:
@@ -42,44 +43,39 @@ def lenenc(number: int) -> bytes:
     return b"\xfe" + number.to_bytes(8, "little")
 
 
-def lenenc_text(text: str) -> bytes:
-    """Return a length-encoded string."""
-    data = text.encode()
-    return lenenc(len(data)) + data
-
-
-def column_definition(schema: str, name: str, kind: pa.DataType) -> bytes:
+def column_definition(schema: str, name: str, kind: pa.DataType, charsets: Charsets) -> bytes:
     """Return the payload of a column's definition packet."""
     column = _kind(kind)
-    names = b"".join(lenenc_text(text) for text in ("def", schema, "", "", name, name))
+    texts = [charsets.encode(text) for text in ("def", schema, "", "", name, name)]
+    number, width = charsets.of_text() if column.is_text else (_BINARY, 1)
     return (
-        names
+        b"".join(lenenc(len(text)) + text for text in texts)
         + b"\x0c"
-        + column.charset.to_bytes(2, "little")
-        + min(column.length, 0xFFFFFFFF).to_bytes(4, "little")
+        + number.to_bytes(2, "little")
+        + min(column.length * width, 0xFFFFFFFF).to_bytes(4, "little")
         + bytes([column.code])
         + column.flags.to_bytes(2, "little")
         + bytes([column.decimals, 0, 0])
     )
 
 
-def text_rows(table: pa.Table, sequence: int) -> Iterator[tuple[memoryview, int]]:
+def text_rows(table: pa.Table, sequence: int, charsets: Charsets) -> Iterator[tuple[memoryview, int]]:
     """Yield packets of the text protocol, many rows at a time, each with the sequence number that follows them."""
     for batch in _text.batches(table):
         parts: list[pa.Array] = []
         for column in batch.columns:
-            text = _text.text_column(column, ("0", "1"))
+            text = _encoded(column, charsets)
             parts += [_text.lookup(_text.lengths(text), lenenc), text]
         yield _packets(parts, sequence), sequence + batch.num_rows
         sequence += batch.num_rows
 
 
-def binary_rows(table: pa.Table, sequence: int) -> Iterator[tuple[memoryview, int]]:
+def binary_rows(table: pa.Table, sequence: int, charsets: Charsets) -> Iterator[tuple[memoryview, int]]:
     """Yield packets of the binary protocol (prepared statements), as `text_rows` does."""
     for batch in _text.batches(table):
         parts = [_text.records(_null_bitmap(batch))]
         for column in batch.columns:
-            parts += _binary_column(column)
+            parts += _binary_column(column, charsets)
         yield _packets(parts, sequence), sequence + batch.num_rows
         sequence += batch.num_rows
 
@@ -107,7 +103,13 @@ def _null_bitmap(batch: pa.RecordBatch) -> np.ndarray[Any, Any]:
     return np.hstack([np.zeros((batch.num_rows, 1), np.uint8), bitmap])
 
 
-def _binary_column(column: pa.Array) -> list[pa.Array]:
+def _encoded(column: pa.Array, charsets: Charsets) -> pa.Array:
+    """Return a column as the text that the client reads, type ``binary``."""
+    text = _text.text_column(column, ("0", "1"))
+    return charsets.encode_column(text) if _kind(column.type).is_text else text
+
+
+def _binary_column(column: pa.Array, charsets: Charsets) -> list[pa.Array]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -121,7 +123,7 @@ def _binary_column(column: pa.Array) -> list[pa.Array]:
     elif code == _TIME:
         values = _text.records(_time_bytes(column))
     else:
-        text = _text.text_column(column, ("0", "1"))
+        text = _encoded(column, charsets)
         return (
             [_text.lookup(_text.lengths(text.fill_null(b"")), lenenc), text]
             if not text.null_count
@@ -210,4 +212,4 @@ def _kind(kind: pa.DataType) -> _Kind:
         return _Kind(_NULL, length=0)
     if kinds.is_binary(kind) or kinds.is_large_binary(kind) or kinds.is_fixed_size_binary(kind):
         return _Kind(_BLOB, length=65535)
-    return _Kind(_VAR_STRING, _UTF8MB4, length=1020, flags=0)
+    return _Kind(_VAR_STRING, flags=0, is_text=True)

@@ -37,6 +37,18 @@ _SET = re.compile(
 )
 
 
+_SEPARATED = re.compile(rf"({_ITEM})\s*(?:,\s*|$)", re.IGNORECASE | re.VERBOSE | re.DOTALL)
+
+
 def has_no_effect(text: str) -> bool:
-    """Whether a statement, without comments before it and a semicolon after it, is accepted and changes nothing."""
+    """Whether a statement, without comments before it and a semicolon after it, is accepted and changes nothing.
+
+    What it says of character sets holds between the client and the server; see `Charsets`.
+    """
     return bool(_TRANSACTION.fullmatch(text) or _SET.fullmatch(text))
+
+
+def assignments(text: str) -> list[str]:
+    """Return the parts of a ``SET`` that `has_no_effect`, one assignment each; nothing for another statement."""
+    start = re.match(r"SET\s+", text, re.IGNORECASE)
+    return [found[1] for found in _SEPARATED.finditer(text, start.end())] if start else []

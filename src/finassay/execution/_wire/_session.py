@@ -31,6 +31,11 @@ class Session(Protocol):
         ...
 
     @property
+    def password(self) -> str | None:
+        """What a client of a wire protocol has to know; None where anybody may come."""
+        ...
+
+    @property
     def schema(self) -> str:
         """The schema (database, for MySQL) that unqualified names belong to."""
         ...
@@ -85,6 +90,10 @@ class WireError:
     sqlstate: str
 
 
+DENIED = (
+    "Access denied: without a jail the database takes the password of this run only. It is in the program's "
+    "environment (DATABASE_URL, DB_PASSWORD, MYSQL_PASSWORD, PGPASSWORD)."
+)
 _BY_REASON = {
     "query_timeout": (3024, "57014"),
     "query_refused": (1142, "42501"),
@@ -94,6 +103,10 @@ _BY_REASON = {
     "unknown_table": (1146, "42P01"),
     "unknown_column": (1054, "42703"),
     "unknown_cursor": (1324, "34000"),
+    "unknown_charset": (1115, "22023"),
+    "unknown_collation": (1273, "22023"),
+    "other_collation": (1253, "22023"),
+    "not_in_charset": (1300, "22021"),
     "cancelled": (1317, "57014"),
 }
 _BY_TEXT = (
