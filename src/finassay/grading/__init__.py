@@ -15,7 +15,8 @@ from finassay.grading._orders import kendall_tau, ndcg, order_equal, rank_biased
 from finassay.grading._paper_tables import PaperVerdict, compare_paper
 from finassay.grading._periods import Period, parse_period
 from finassay.grading._sets import SetVerdict, compare_sets
-from finassay.grading._tables import CellCounts, RowCounts, TableVerdict, compare_tables, from_pandas
+from finassay.grading._table_pandas import from_pandas
+from finassay.grading._tables import CellCounts, RowCounts, TableVerdict, compare_tables
 from finassay.grading._units import Unit, parse_unit
 from finassay.grading._unparsed import UnitMismatch, Unparsed
 

@@ -51,10 +51,20 @@ class Code:
         return f"{self.symbol}.{self.market}" if self.market else self.symbol
 
     def agrees_with(self, other: Code) -> bool:
-        """Say whether both may name one security: equal symbols, and no two different markets stated."""
-        return self.symbol == other.symbol and (
-            None in {self.market, other.market} or self.market == other.market
-        )
+        """Say whether both may name one security: equal symbols, and no two different markets stated.
+
+        A Hong Kong symbol is filled with zeros only where its market is stated: ``0700`` agrees with ``0700.HK``.
+        """
+        if None not in {self.market, other.market}:
+            return self.symbol == other.symbol and self.market == other.market
+        if "HK" in {self.market, other.market}:
+            return filled(self.symbol) == filled(other.symbol)
+        return self.symbol == other.symbol
+
+
+def filled(symbol: str) -> str:
+    """Return digits with zeros up to the five of Hong Kong, any other symbol as it is."""
+    return symbol.zfill(_HK_DIGITS) if symbol.isdigit() else symbol
 
 
 def parse_code(raw: object) -> Code:
@@ -123,6 +133,4 @@ def _symbol(text: str) -> str:
 
 
 def _with_market(symbol: str, market: str) -> tuple[str, str]:
-    if market == "HK" and symbol.isdigit():
-        return symbol.zfill(_HK_DIGITS), market
-    return symbol, market
+    return (filled(symbol) if market == "HK" else symbol), market

@@ -13,6 +13,7 @@ from finassay.grading._unparsed import Refusal, Unparsed, shown
 
 DateOrder = Literal["ymd", "mdy", "dmy"]
 
+_MICROSECONDS = "a time is read to the microsecond"
 _MONTH_NAMES = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
                 "november", "december")  # fmt: skip
 MONTHS = {
@@ -102,6 +103,8 @@ def parse_datetime(raw: object, *, order: DateOrder | None = None) -> datetime:
             raise Refusal("missing", "the value is missing")
         value = plain(raw)
         if isinstance(value, datetime):
+            if getattr(value, "nanosecond", 0):  # of pandas
+                raise Refusal("invalid_date", _MICROSECONDS)
             return value
         day = _from_object(value)
         found = datetime.combine(day, time()) if day else _read_datetime(printed(value), order)
@@ -116,7 +119,7 @@ def _read_datetime(text: str, order: DateOrder | None) -> datetime:
     if day is None:
         raise Refusal("not_a_date", "no known form of a date")
     if match and (match["fraction"] or "")[6:].strip("0"):
-        raise Refusal("invalid_date", "a time is read to the microsecond")
+        raise Refusal("invalid_date", _MICROSECONDS)
     return datetime.combine(day, _make_time(match) if match else time())
 
 

@@ -29,8 +29,9 @@ def plain(raw: object) -> object:
         if kind == "M":
             if str(raw.dtype) in {"datetime64[M]", "datetime64[Y]"}:  # type: ignore[attr-defined]
                 return str(raw)  # 2021-01 is a month; .item() would be its first day
-            # .item() of nanoseconds is an integer
-            return raw.astype("datetime64[us]").item()  # type: ignore[attr-defined]
+            # .item() of nanoseconds is an integer; what is finer than a microsecond stays a text
+            whole = raw.astype("datetime64[us]")  # type: ignore[attr-defined]
+            return whole.item() if whole == raw else str(raw)
         return float(str(raw)) if kind == "f" else raw.item()
     return raw
 

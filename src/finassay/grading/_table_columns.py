@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from finassay.grading._table_cells import cell_value, is_text
 from finassay.grading._table_text import numbers_of_text
 from finassay.grading._table_tokens import (
     BLANK,
@@ -17,7 +18,6 @@ from finassay.grading._table_tokens import (
     UNREADABLE,
     VALUE,
     canonical_values,
-    merge_codes,
 )
 from finassay.grading._table_units import unit_factor
 
@@ -47,7 +47,7 @@ class NumberColumn:
     exact: bool
 
     def shown(self, row: int) -> object:
-        return shown(self.raw[row])
+        return cell_value(self.raw[row])
 
     def integers(self, rows: Ints) -> Ints | None:
         """Return the cells as they are written, if all of them are integers of 64 bits."""
@@ -55,9 +55,9 @@ class NumberColumn:
         import pyarrow.compute as pc
 
         cells = self.raw.take(pa.array(rows))
-        if _is_text(cells.type) and not pc.all(pc.match_substring_regex(cells, r"^-?\d{1,18}$")).as_py():
+        if is_text(cells.type) and not pc.all(pc.match_substring_regex(cells, r"^-?\d{1,18}$")).as_py():
             return None
-        if not _is_text(cells.type) and not pa.types.is_integer(cells.type):
+        if not is_text(cells.type) and not pa.types.is_integer(cells.type):
             return None
         try:
             return np.asarray(pc.cast(cells, pa.int64()).to_numpy(zero_copy_only=False), dtype=np.int64)
@@ -70,50 +70,6 @@ class NumberColumn:
 
         encoded = self.raw.take(pa.array(rows)).dictionary_encode()
         return np.asarray(encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
-
-
-def shown(cell: pa.Scalar) -> object:
-    """Return a cell as Python's value, or as text where Python has none (nanoseconds, the year 100000)."""
-    import pyarrow as pa
-
-    try:
-        return cell.as_py()
-    except (ValueError, OverflowError):
-        try:
-            return str(cell.cast(pa.string()).as_py())
-        except pa.ArrowException:
-            return f"{getattr(cell, 'value', '')} {cell.type}".strip()
-
-
-def plain_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """Return one array without dictionary encoding or views; what is no single value becomes text, to be refused."""
-    import pyarrow as pa
-
-    type_ = column.type
-    if pa.types.is_dictionary(type_) and _is_scalar(type_.value_type):
-        type_ = type_.value_type
-        column = column.cast(type_)
-    if pa.types.is_large_string(type_) or pa.types.is_string_view(type_):
-        column = column.cast(pa.large_string())
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
-    if not _is_scalar(column.type):
-        texts = [str(shown(cell)) if cell.is_valid else None for cell in column]
-        return pa.array(texts, pa.large_string())
-    return column
-
-
-def _is_scalar(type_: pa.DataType) -> bool:
-    """Say whether Arrow can encode the type's distinct values."""
-    import pyarrow.types as kinds
-
-    return bool(
-        (kinds.is_primitive(type_) and not kinds.is_interval(type_))
-        or kinds.is_decimal128(type_)
-        or kinds.is_decimal256(type_)
-        or kinds.is_null(type_)
-        or _is_text(type_)
-    )
 
 
 # ---- numbers -------------------------------------------------------------------------------------------------------
@@ -134,7 +90,7 @@ def read_numbers(raw: pa.Array, contract: ColumnContract, header_unit: str | Non
         values = _as_float(raw)
         state = np.where(np.isnan(values), NAN, VALUE).astype(np.uint8)
         state[_null_mask(raw)] = NULL
-    elif _is_text(type_):
+    elif is_text(type_):
         values, state = numbers_of_text(raw, (header_unit, contract.unit), float(factor), why)
         return NumberColumn(raw, _merge_missing(state, contract), values, why, header_unit, exact=True)
     else:
@@ -175,7 +131,7 @@ class TokenColumn:
     unit: str | None = None
 
     def shown(self, row: int) -> object:
-        return shown(self.raw[row])
+        return cell_value(self.raw[row])
 
     def identity(self, rows: Ints) -> Ints:
         """Codes of the canonical values."""
@@ -195,8 +151,6 @@ def read_tokens(
     encoded = [raw.dictionary_encode() for raw in (left, right)]
     states, words = zip(*(canonical_values(part.dictionary, contract, why) for part in encoded), strict=True)
     joint = pa.concat_arrays([part.cast(pa.large_string()) for part in words])
-    if contract.type == "code":
-        joint = pa.array(merge_codes(joint.to_pylist()), pa.large_string())
     joint = joint.dictionary_encode()
     codes = np.asarray(joint.indices.fill_null(0), dtype=np.int64)
     sides = []
@@ -219,9 +173,3 @@ def _merge_missing(state: np.ndarray[Any, np.dtype[np.uint8]], contract: ColumnC
 
 def _null_mask(raw: pa.Array) -> Bools:
     return np.asarray(raw.is_null(nan_is_null=False).to_numpy(zero_copy_only=False), dtype=bool)
-
-
-def _is_text(type_: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_))

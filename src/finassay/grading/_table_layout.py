@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from finassay.grading._headers import HeaderMatch, match_headers
+from finassay.core import InputError
+from finassay.grading._headers import HeaderMatch, match_headers, split_unit
+from finassay.grading._missing import is_missing
+from finassay.grading._table_cells import array_of, text_of, values_of
+from finassay.grading._table_units import in_unit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,12 +36,12 @@ def _transposed(table: pa.Table, contract: OutputContract) -> pa.Table | None:
 
     if table.num_columns < 2:
         return None
-    names = [_text(value) for value in table.column(0).to_pylist()]
-    rows = [table.column(place).to_pylist() for place in range(1, table.num_columns)]
+    names = [_label(value) for value in values_of(table.column(0))]
+    rows = [values_of(table.column(place)) for place in range(1, table.num_columns)]
     if not match_headers(names, contract).complete:
         names = [table.column_names[0], *names]
         rows = [[name, *row] for name, row in zip(table.column_names[1:], rows, strict=True)]
-    columns = [_array([row[place] for row in rows]) for place in range(len(names))]
+    columns = [array_of([row[place] for row in rows]) for place in range(len(names))]
     return pa.table(columns, names=names)
 
 
@@ -60,7 +64,7 @@ def _spread(
 ) -> pa.Table | None:
     import pyarrow as pa
 
-    fields = [_text(name) for name in table.column(field).to_pylist()]
+    fields = [_label(name) for name in values_of(table.column(field))]
     names = list(dict.fromkeys(fields))
     wanted = [column.name for column in contract.columns if column.name not in contract.key]
     match = match_headers([table.column_names[k] for k in keys] + names, contract)
@@ -68,14 +72,14 @@ def _spread(
         return None
     rows: dict[tuple[object, ...], dict[str, object]] = {}
     for name, cell, *key in zip(
-        fields, table.column(value).to_pylist(), *(table.column(k).to_pylist() for k in keys), strict=True
+        fields, values_of(table.column(value)), *(values_of(table.column(k)) for k in keys), strict=True
     ):
         row = rows.setdefault(tuple(key), {})
         if name in row:  # two values for one cell: this is not the layout of a table with that key
             return None
         row[name] = cell
-    columns = [_array([key[place] for key in rows]) for place in range(len(keys))]
-    columns += [_array([row.get(name) for row in rows.values()]) for name in names]
+    columns = [array_of([key[place] for key in rows]) for place in range(len(keys))]
+    columns += [array_of([row.get(name) for row in rows.values()]) for name in names]
     return pa.table(columns, names=[table.column_names[k] for k in keys] + names)
 
 
@@ -90,25 +94,36 @@ def _wide(table: pa.Table, contract: OutputContract) -> pa.Table | None:
     if len(values) != 1 or len(pivots) != 1 or set(absent) != {pivots[0], values[0]} or not found.extra:
         return None
     places = [place for place in range(table.num_columns) if place not in found.position.values()]
+    spread = [split_unit(table.column_names[place]) for place in places]
+    wanted = contract.column(values[0]).unit
+    if wanted is None:
+        spread = [(table.column_names[place], None) for place in places]
+    cells = [
+        [_restated(cell, unit, wanted) for cell in values_of(table.column(place))]
+        for place, (_, unit) in zip(places, spread, strict=True)
+    ]
     kept = [name for name in contract.key if name in found.position]
-    columns = {name: table.column(found.position[name]).to_pylist() * len(places) for name in kept}
-    columns[pivots[0]] = [table.column_names[place] for place in places for _ in range(table.num_rows)]
-    columns[values[0]] = [cell for place in places for cell in table.column(place).to_pylist()]
-    return pa.table([_array(cells) for cells in columns.values()], names=list(columns))
+    columns = {name: values_of(table.column(found.position[name])) * len(places) for name in kept}
+    columns[pivots[0]] = [name for name, _ in spread for _ in range(table.num_rows)]
+    columns[values[0]] = [cell for column in cells for cell in column]
+    return pa.table([array_of(cells) for cells in columns.values()], names=list(columns))
+
+
+def _restated(cell: object, unit: str | None, wanted: str | None) -> object:
+    """Express a cell under a header such as ``2024（万元）`` in the contract's unit: each header may state another."""
+    if unit is None or cell is None:
+        return cell
+    text = text_of(cell)
+    if is_missing(text):
+        return cell
+    try:
+        return str(in_unit(text, unit, wanted))
+    except InputError:
+        return f"{text} {unit}"  # no number, or of another kind: refused where the cell is read
 
 
 _TURNS = {"transposed": _transposed, "long": _long, "wide": _wide}
 
 
-def _text(value: object) -> str:
-    return "" if value is None else str(value)
-
-
-def _array(cells: list[object]) -> pa.Array:
-    """Mixed cells become text: what each one says is read under its column's contract."""
-    import pyarrow as pa
-
-    try:
-        return pa.array(cells)
-    except (pa.ArrowException, OverflowError):
-        return pa.array([None if cell is None else str(cell) for cell in cells], pa.string())
+def _label(value: object) -> str:
+    return "" if value is None else text_of(value)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from finassay.grading._codes import Code, filled
 from finassay.grading._contract import NUMERIC_TYPES, ColumnContract
 from finassay.grading._table_columns import (
     NumberColumn,
@@ -17,7 +18,7 @@ from finassay.grading._table_columns import (
     read_numbers,
     read_tokens,
 )
-from finassay.grading._table_tokens import UNREADABLE, VALUE
+from finassay.grading._table_tokens import MARKET, UNREADABLE, VALUE
 from finassay.grading._table_units import in_unit
 from finassay.grading._unparsed import Unparsed
 
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 _EPS = float(np.finfo(np.float64).eps)
+_GUARD = 4 * _EPS
 _INTEGER_NOISE = 1e-6
 _FLOOR = 1e-12
-_EXACT_INTEGERS = 2.0**53
 
 
 class ColumnPair(ABC):
@@ -97,6 +98,47 @@ class TokenPair(ColumnPair):
         return place[np.where(codes >= 0, codes, -1)]
 
 
+class CodePair(TokenPair):
+    """Security codes, cell by cell as `Code.agrees_with` has it.
+
+    A code that states no market is that of its symbol on any one: 000001 agrees with 000001.SH and with 000001.SZ,
+    which are two. So equal cells share a symbol, and not a code.
+    """
+
+    def __init__(
+        self, contract: ColumnContract, reference: TokenColumn, candidate: TokenColumn, words: pa.Array
+    ) -> None:
+        super().__init__(contract, reference, candidate, words)
+        self._known = [
+            Code(symbol, market or None, word) for word, symbol, market in map(_split, words.to_pylist())
+        ]
+        filled_symbols = np.array([filled(code.symbol) for code in self._known], dtype=object)
+        self._filled = np.unique(filled_symbols, return_inverse=True)[1].astype(np.int64)
+        self._open = np.array([code.market is None for code in self._known], dtype=bool)
+
+    def equal(self, i: Ints, j: Ints) -> Bools:
+        same = super().equal(i, j)
+        a, b = self.reference.codes[i], self.candidate.codes[j]
+        maybe = np.flatnonzero(~same & (a >= 0) & (b >= 0))
+        a, b = a[maybe], b[maybe]
+        near = (self._filled[a] == self._filled[b]) & (self._open[a] != self._open[b])
+        for at, x, y in zip(maybe[near], a[near], b[near], strict=True):
+            same[at] = self._known[x].agrees_with(self._known[y])
+        return same
+
+    @property
+    def clusters(self) -> tuple[Ints, Ints]:
+        return self._cluster(self.reference.codes), self._cluster(self.candidate.codes)
+
+    def _cluster(self, codes: Ints) -> Ints:
+        return np.where(codes >= 0, np.append(self._filled, 0)[np.maximum(codes, -1)], codes)
+
+
+def _split(word: str) -> tuple[str, str, str]:
+    symbol, _, market = word.partition(MARKET)
+    return word, symbol, market
+
+
 class NumberPair(ColumnPair):
     """Numbers and integers, within the tolerance of their contract."""
 
@@ -109,16 +151,20 @@ class NumberPair(ColumnPair):
         a, b = self.reference.values[i], self.candidate.values[j]
         with np.errstate(invalid="ignore", over="ignore"):
             size = np.maximum(np.abs(a), np.abs(b))
-            tolerance, guard = self._tolerance(size)
+            tolerance, noise = self._tolerance(size), self._noise(size)
             apart = np.abs(a - b)
-            same = ((apart <= tolerance + self._noise(size, guard)) & np.isfinite(size)) | (a == b)
+            same = ((apart <= tolerance + noise) & np.isfinite(size)) | (a == b)
+            guard = _GUARD * size
             unsure = (np.abs(apart - tolerance) <= guard) & np.isfinite(size)
-            unsure &= (a != b) | (2 * _EPS * size >= self._step)  # float64 tells these apart
+            if self.reference.exact and self.candidate.exact:
+                unsure &= (a != b) | (2 * _EPS * size >= self._step)  # float64 tells these apart
+            else:
+                unsure &= (a != b) & (guard > noise)
         left, right = self.reference.state[i], self.candidate.state[j]
         same = np.where((left == VALUE) & (right == VALUE), same, (left == right) & (left != UNREADABLE))
-        if self.reference.exact and self.candidate.exact and unsure.any():
+        if unsure.any():
             at = np.flatnonzero(unsure)
-            same[at] = self._exactly_equal(i[at], j[at])
+            same[at] = self._exactly_equal(i[at], j[at], noise[at])
         return np.asarray(same, dtype=bool)
 
     @property
@@ -128,55 +174,67 @@ class NumberPair(ColumnPair):
             return float(10.0**-self.contract.decimals)
         return 1.0 if self.contract.type == "integer" else 0.0
 
-    def _noise(self, size: Floats, guard: Floats) -> Floats:
-        """Return the guard where it cannot swallow a step.
+    def _noise(self, size: Floats) -> Floats:
+        """Return what may be float noise at that size: 4 units in the last place, and at most an eighth of a step.
 
-        While two units in the last place are at most a step, floats of neighbouring declared values are two thirds of
-        a step apart or more: half a step of tolerance and an eighth of noise keep them different. Integers are exact
-        up to 2^53.
+        With half a step of tolerance, an eighth of noise never reaches the next declared value.
         """
-        exact = _EXACT_INTEGERS if self.contract.type == "integer" else _EXACT_INTEGERS / 4
-        return np.where(size < exact * self._step, np.minimum(guard, self._step / 8), guard)
+        guard = _GUARD * size
+        return np.minimum(guard, self._step / 8) if self._step else guard
 
     def slack(self, values: Floats) -> Floats:
-        tolerance, guard = self._tolerance(np.abs(values))
-        return np.asarray(tolerance + guard)
+        size = np.abs(values)
+        return np.asarray(self._tolerance(size) + self._noise(size))
 
-    def _tolerance(self, size: Floats) -> tuple[Any, Floats]:
-        """Return the declared tolerance and the guard for float noise (4 units in the last place) at that size."""
-        guard = 4 * _EPS * size
+    def _tolerance(self, size: Floats) -> Any:
+        """Return the declared tolerance at that size."""
         if self.contract.decimals is not None:
-            return 0.5 * 10.0**-self.contract.decimals, guard
+            return 0.5 * 10.0**-self.contract.decimals
         if self.contract.type == "integer":
-            return _INTEGER_NOISE, guard
-        return np.maximum(self.contract.relative * size, _FLOOR), guard
+            return _INTEGER_NOISE
+        return np.maximum(self.contract.relative * size, _FLOOR)
 
-    def _exactly_equal(self, i: Ints, j: Ints) -> Bools | list[bool]:
+    def _exactly_equal(self, i: Ints, j: Ints, noise: Floats) -> Bools | list[bool]:
         if self._step and self.reference.unit is None and self.candidate.unit is None:
             left, right = self.reference.integers(i), self.candidate.integers(j)
             if left is not None and right is not None:
                 return np.asarray(left == right)  # half a step or less apart: the same integer
-        return [self._equal_decimals(int(a), int(b)) for a, b in zip(i, j, strict=True)]
+        if self.reference.exact and self.candidate.exact:
+            noise = np.zeros(len(noise))
+        return [self._equal_decimals(int(a), int(b), float(n)) for a, b, n in zip(i, j, noise, strict=True)]
 
-    def _equal_decimals(self, i: int, j: int) -> bool:
-        """Compare two exact numbers (integers, decimals, text) that float64 cannot tell apart finely enough."""
+    def _equal_decimals(self, i: int, j: int, noise: float) -> bool:
+        """Compare numbers as they are printed where float64 arithmetic is too coarse.
+
+        A float64 is printed as the shortest decimal that reads back as it: up to 15 digits, what it was made from.
+        """
         a, b = self._decimal(self.reference, i), self._decimal(self.candidate, j)
         if self.contract.decimals is not None:
-            return abs(a - b) <= Decimal(5).scaleb(-self.contract.decimals - 1)
-        if self.contract.type == "integer":
-            return abs(a - b) <= Decimal(_INTEGER_NOISE)
-        return abs(a - b) <= Decimal(self.contract.relative) * max(abs(a), abs(b))
+            allowed = Decimal(5).scaleb(-self.contract.decimals - 1)
+        elif self.contract.type == "integer":
+            allowed = Decimal(_INTEGER_NOISE)
+        else:
+            allowed = Decimal(self.contract.relative) * max(abs(a), abs(b))
+        if abs(a - b) <= allowed + Decimal(noise):
+            return True
+        return self._is_nearest(self.reference, i, b) or self._is_nearest(self.candidate, j, a)
+
+    def _is_nearest(self, side: NumberColumn, row: int, number: Decimal) -> bool:
+        """Say whether a cell is the float64 that a number has in the cell's own unit: it cannot say more."""
+        cell = side.shown(row)
+        return (
+            isinstance(cell, float) and float(number / (column_factor(side.unit, self.contract) or 1)) == cell
+        )
 
     def _decimal(self, side: NumberColumn, row: int) -> Decimal:
         raw = side.shown(row)
         if isinstance(raw, str):
             try:
                 return in_unit(raw, side.unit, self.contract.unit)
-            except (
-                Unparsed
-            ):  # digits that the column reader takes and a single cell's does not, such as 002198
+            except Unparsed:  # what only the column's reader takes: 1e305, more than 256 digits
                 raw = raw.strip()
-        return Decimal(str(raw)) * (column_factor(side.unit, self.contract) or 1)
+        text = repr(raw) if isinstance(raw, float) else str(raw)
+        return Decimal(text) * (column_factor(side.unit, self.contract) or 1)
 
     @cached_property
     def clusters(self) -> tuple[Ints, Ints]:
@@ -199,8 +257,7 @@ class NumberPair(ColumnPair):
 
     def _reach(self, size: Floats) -> Floats:
         """Return what surely covers the tolerance: a relative one is wider at the larger end."""
-        tolerance, guard = self._tolerance(size)
-        return np.asarray(1.001 * (tolerance + guard) / (1 - self.contract.relative))
+        return np.asarray(1.001 * (self._tolerance(size) + _GUARD * size) / (1 - self.contract.relative))
 
     def sortable(self, rows: Ints) -> Floats:
         return np.nan_to_num(self.reference.values[rows])
@@ -224,4 +281,5 @@ def pair_columns(
     if contract.type in NUMERIC_TYPES:
         left, right = read_numbers(reference, contract, units[0]), read_numbers(candidate, contract, units[1])
         return NumberPair(contract, left, right)
-    return TokenPair(contract, *read_tokens(reference, candidate, contract))
+    kind = CodePair if contract.type == "code" else TokenPair
+    return kind(contract, *read_tokens(reference, candidate, contract))

@@ -45,15 +45,13 @@ def match_rows(pairs: list[ColumnPair], keys: list[ColumnPair]) -> RowMatch:
             return RowMatch(rows, rows, rows[:0], rows[:0], equal=True)
     left, right = group_codes([pair.clusters for pair in (keys or pairs)])
     alone_left, alone_right, shared = _singles(left, right)
-    taken = [(alone_left, alone_right)]
-    if not keys:
-        same = _rows_equal(pairs, alone_left, alone_right)
-        taken = [(alone_left[same], alone_right[same])]
+    same = _rows_equal(keys or pairs, alone_left, alone_right)
+    taken = [(alone_left[same], alone_right[same])]
     rest_left, rest_right = np.flatnonzero(shared[left]), np.flatnonzero(shared[right])
     if len(rest_left) and len(rest_right):
         taken.append(_match_groups(pairs, rest_left, rest_right, left, right))
     i, j = (np.concatenate([pair[side] for pair in taken]) for side in (0, 1))
-    i, j = _pair_leftovers(pairs, i, j, (left, right) if keys else None)
+    i, j = _pair_leftovers(pairs, keys, i, j, (left, right))
     order = np.argsort(i, kind="stable")
     i, j = i[order], j[order]
     return RowMatch(i, j, _others(n, i), _others(m, j))
@@ -211,15 +209,15 @@ def _deal(edge: Ints, flow: Ints, start: Ints) -> Ints:
 
 
 def _pair_leftovers(
-    pairs: list[ColumnPair], i: Ints, j: Ints, groups: tuple[Ints, Ints] | None
+    pairs: list[ColumnPair], keys: list[ColumnPair], i: Ints, j: Ints, groups: tuple[Ints, Ints]
 ) -> tuple[Ints, Ints]:
     """Pair what is left so that the fewest cells differ: a wrong cell reads better than a lost and an extra row."""
     n, m = len(pairs[0].reference.state), len(pairs[0].candidate.state)
     left, right = _others(n, i), _others(m, j)
     if not len(left) or not len(right):
         return i, j
-    codes = (groups[0][left], groups[1][right]) if groups else (np.zeros_like(left), np.zeros_like(right))
-    most = len(pairs) if groups else len(pairs) // 2
+    codes = (groups[0][left], groups[1][right]) if keys else (np.zeros_like(left), np.zeros_like(right))
+    most = len(pairs) if keys else len(pairs) // 2
     left, right = (
         rows[np.argsort(code, kind="stable")] for rows, code in zip((left, right), codes, strict=True)
     )
@@ -230,16 +228,19 @@ def _pair_leftovers(
             for side, order in zip((left, right), sorted_codes, strict=True)
         )
         if len(rows) * len(columns) <= _MOST_ASSIGNED:
-            added = _fewest_wrong_cells(pairs, rows, columns, most)
+            added = _fewest_wrong_cells(pairs, keys, rows, columns, most)
             i, j = np.concatenate([i, added[0]]), np.concatenate([j, added[1]])
     return i, j
 
 
-def _fewest_wrong_cells(pairs: list[ColumnPair], rows: Ints, columns: Ints, most: int) -> tuple[Ints, Ints]:
+def _fewest_wrong_cells(
+    pairs: list[ColumnPair], keys: list[ColumnPair], rows: Ints, columns: Ints, most: int
+) -> tuple[Ints, Ints]:
     from scipy.optimize import linear_sum_assignment
 
     a, b = np.repeat(rows, len(columns)), np.tile(columns, len(rows))
     wrong = np.sum([~pair.equal(a, b) for pair in pairs], axis=0)
+    wrong[~_rows_equal(keys, a, b)] = len(pairs) + 1  # another key is another row
     cost = wrong.reshape(len(rows), len(columns))
     at, to = linear_sum_assignment(cost)
     good = cost[at, to] <= most

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Bools = np.ndarray[Any, np.dtype[np.bool_]]
     States = np.ndarray[Any, np.dtype[np.uint8]]
 
-_CLEAN = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$"
+_CLEAN = r"^\s*[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$"
 _FORMATTED = (
     r"^(?P<number>[+-]?(?:(?:0|[1-9]\d*)|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?)(?P<unit>(?: ?(?:%|\p{L}+))?)$"
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from finassay.grading._dates import parse_datetime
 from finassay.grading._enumerations import parse_enumeration
 from finassay.grading._missing import is_missing
 from finassay.grading._periods import parse_period
+from finassay.grading._table_cells import cell_value, text_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,9 +30,9 @@ VALUE, MISSING, NULL, NAN, BLANK, UNREADABLE = range(6)
 _TRUE = frozenset({"true", "t", "yes", "y", "1", "是", "真"})
 _FALSE = frozenset({"false", "f", "no", "n", "0", "否", "假"})
 _ISO_DATE = r"^\d{4}-\d{2}-\d{2}$"
-_ISO_MICROSECONDS = len("2021-12-31T09:30:00.000000")
-"""Longer texts may state nanoseconds, which the standard library would cut off."""
-_MARKET = "\x1f"
+_FINER = re.compile(r"(?<=[0-9][.,][0-9]{6})[0-9]+")
+"""Digits beyond the microsecond, which the standard library would cut off."""
+MARKET = "\x1f"
 """Between the symbol and the market of a code: a point may also precede a share class (BRK.B)."""
 
 
@@ -52,7 +54,7 @@ def canonical_values(
     state[nulls & (state == VALUE)] = NULL
     try:
         typed = _typed(raw, contract.type)
-    except pa.ArrowInvalid:  # nanoseconds, or no day of the calendar: read as text, which names the cell
+    except pa.ArrowException:  # no day of the calendar: read as text, which names the cell
         typed = None
     if typed is not None:
         return state, typed
@@ -96,17 +98,26 @@ def _may_have_odd_spaces(text: pa.Array) -> bool:
 def _typed(raw: pa.Array, kind: str) -> pa.Array | None:
     """Arrow's own dates, timestamps and booleans need no parsing; None where the type says nothing."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if kind == "boolean" and pa.types.is_boolean(raw.type):
         return raw.cast(pa.large_string())
     if kind == "date" and pa.types.is_date(raw.type):
         return raw.cast(pa.date32()).cast(pa.large_string())
     if kind == "datetime" and (pa.types.is_timestamp(raw.type) or pa.types.is_date(raw.type)):
-        return pc.strftime(raw.cast(pa.timestamp("us")), format="%Y-%m-%dT%H:%M:%S").cast(pa.large_string())
+        return _nanoseconds(raw)
     if kind == "date" and pa.types.is_string(raw.type):
         return _iso_dates(raw)
     return None
+
+
+def _nanoseconds(raw: pa.Array) -> pa.Array:
+    """Return dates and timestamps in UTC, as text with nine digits of the second."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    finer = pa.types.is_timestamp(raw.type) and raw.type.unit == "ns"
+    text = pc.strftime(raw.cast(pa.timestamp("ns" if finer else "us")), format="%Y-%m-%dT%H:%M:%S")
+    return (text if finer else pc.binary_join_element_wise(text, "000", "")).cast(pa.large_string())
 
 
 def _iso_dates(raw: pa.Array) -> pa.Array | None:
@@ -121,9 +132,12 @@ def _iso_dates(raw: pa.Array) -> pa.Array | None:
 def _as_text(raw: pa.Array) -> pa.Array:
     import pyarrow as pa
 
-    if pa.types.is_nested(raw.type) or pa.types.is_binary(raw.type):
-        return pa.array([None if v is None else str(v) for v in raw.to_pylist()], pa.large_string())
-    return raw.cast(pa.large_string())
+    try:
+        if not pa.types.is_binary(raw.type):
+            return raw.cast(pa.large_string())
+    except pa.ArrowException:
+        pass  # an unknown time zone, a day beyond the calendar
+    return pa.array([text_of(cell_value(v)) if v.is_valid else None for v in raw], pa.large_string())
 
 
 def _parsed(
@@ -159,30 +173,33 @@ def _read_boolean(word: str, contract: ColumnContract) -> str:
     )
 
 
-def _moment(word: str) -> dt.datetime:
+def _moment(word: str) -> tuple[dt.datetime, str]:
+    """Return the moment to the microsecond, and the digits of the second beyond it."""
+    finer = _FINER.search(word)
+    if finer:
+        word = word[: finer.start()] + word[finer.end() :]
+    digits = finer.group().rstrip("0") if finer else ""
     try:
-        if len(word) <= _ISO_MICROSECONDS:
-            return dt.datetime.fromisoformat(word.strip())
+        return dt.datetime.fromisoformat(word.strip()), digits
     except ValueError:
-        pass  # not the spelling of ISO 8601
-    return parse_datetime(word)
+        return parse_datetime(word), digits  # not the spelling of ISO 8601
 
 
 def _read_date(word: str, _contract: ColumnContract) -> str:
-    moment = _moment(word)
-    if moment.time() != dt.time():
+    moment, finer = _moment(word)
+    if finer or moment.time() != dt.time():
         raise InputError(f"expected a date, got a time of day: {word!r}", reason="time_of_day")
     return moment.date().isoformat()
 
 
 def _read_datetime(word: str, _contract: ColumnContract) -> str:
-    moment = _moment(word)
+    moment, finer = _moment(word)
     if moment.tzinfo is not None:
         try:
             moment = moment.astimezone(dt.UTC).replace(tzinfo=None)
         except OverflowError as error:
             raise InputError(f"{word!r} is outside the calendar in UTC", reason="out_of_range") from error
-    return moment.isoformat(timespec="microseconds")
+    return moment.isoformat(timespec="microseconds") + finer.ljust(3, "0")
 
 
 def _read_period(word: str, contract: ColumnContract) -> str:
@@ -194,30 +211,9 @@ def _read_enumeration(word: str, contract: ColumnContract) -> str:
     return parse_enumeration(word, contract.values)
 
 
-def merge_codes(words: list[str | None]) -> list[str | None]:
-    """Return for each ``symbol, separator, market`` of both tables the code it stands for, as it is printed.
-
-    A code without a market is the one of its symbol that has a market, if the two tables know exactly one; else itself.
-    """
-    markets: dict[str, set[str]] = {}
-    for word in filter(None, words):
-        symbol, _, market = word.partition(_MARKET)
-        known = markets.setdefault(symbol, set())
-        if market:
-            known.add(word)
-    return [None if word is None else _full_code(word, markets) for word in words]
-
-
-def _full_code(word: str, markets: dict[str, set[str]]) -> str:
-    symbol, _, market = word.partition(_MARKET)
-    if not market and len(markets[symbol]) == 1:
-        word = next(iter(markets[symbol]))
-    return word.rstrip(_MARKET).replace(_MARKET, ".")
-
-
 def _read_code(word: str, _contract: ColumnContract) -> str:
     code = parse_code(word)
-    return f"{code.symbol}{_MARKET}{code.market or ''}"
+    return f"{code.symbol}{MARKET}{code.market or ''}"
 
 
 _READERS: dict[str, Callable[[str, ColumnContract], str]] = {

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from finassay.core import GoldError
 from finassay.grading._diff import TableDiff
-from finassay.grading._table_columns import plain_array
+from finassay.grading._table_cells import plain_array
 from finassay.grading._table_layout import arrange
 from finassay.grading._table_order import misplaced
 from finassay.grading._table_pairs import ColumnPair, pair_columns
@@ -18,7 +17,6 @@ from finassay.grading._table_rows import RowMatch, group_codes, match_rows
 from finassay.grading._table_tokens import UNREADABLE, VALUE
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
     from finassay.grading._contract import OutputContract
@@ -153,42 +151,6 @@ def compare_tables(reference: pa.Table, candidate: pa.Table, contract: OutputCon
         none = np.zeros(0, dtype=np.int64)
         rows = RowMatch(none, none, np.arange(gold.num_rows), np.arange(table.num_rows))
     return _verdict(contract, pairs, rows, gold.num_rows, table.num_rows, match, reasons, headers, notes)
-
-
-def from_pandas(frame: pd.DataFrame) -> pa.Table:
-    """Return a data frame as an Arrow table: the index is dropped, mixed columns become text, NaN and None stay apart.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Any frame; duplicate column names are kept.
-    """
-    import pyarrow as pa
-
-    columns = []
-    for place in range(frame.shape[1]):
-        cells = frame.iloc[:, place]
-        missing_is_null = cells.dtype.kind != "f"  # NaN of a float column stays NaN
-        try:
-            columns.append(pa.array(cells, from_pandas=missing_is_null))
-        except (pa.ArrowException, OverflowError):  # mixed, or what Arrow cannot hold
-            columns.append(
-                pa.array([None if _is_missing(cell) else _text(cell) for cell in cells], pa.string())
-            )
-    return pa.table(columns, names=[str(name) for name in frame.columns])
-
-
-def _is_missing(cell: object) -> bool:
-    if isinstance(cell, float):
-        return cell != cell
-    return cell is None or type(cell).__name__ in {"NAType", "NaTType"}
-
-
-def _text(cell: object) -> str:
-    try:
-        return str(cell)
-    except ValueError:  # Python prints no integer of more than 4300 digits
-        return str(Decimal(cell)) if isinstance(cell, int) else repr(type(cell))
 
 
 # ---- headers ---------------------------------------------------------------------------------------------------------

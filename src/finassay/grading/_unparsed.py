@@ -26,6 +26,15 @@ def shown(raw: object) -> str:
         return f"<{type(raw).__name__} that cannot be printed>"
 
 
+def printable(text: str) -> str:
+    """Return the text; where it is not Unicode (a lone surrogate), a text that says so and equals no value."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return f"<not Unicode: {text.encode(errors='backslashreplace').decode()!r}>"
+    return text
+
+
 class Unparsed(InputError):
     """A value that cannot be read as the type asked for, without guessing.
 

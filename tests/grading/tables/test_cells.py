@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -52,6 +53,47 @@ class TestCodes:
         assert equal("600519.SH", "600519", type="code")
         assert equal("BRK.B", "BRK.B.US", type="code")
         assert not equal("000001.SZ", "000001.SH", type="code")
+
+    @pytest.mark.parametrize(
+        ("reference", "candidate"),
+        [("0700.HK", "0700"), ("9988.HK", "9988"), ("00700.HK", "700"), ("700", "HK0700")],
+    )
+    def test_hong_kong_fills_zeros_on_the_side_that_states_it(self, reference: str, candidate: str) -> None:
+        assert equal(reference, candidate, type="code")
+        assert equal(candidate, reference, type="code")
+        assert not equal("0700", "00700", type="code")  # of no stated market: they may be two
+        assert not equal("0700.HK", "07000", type="code")
+
+    @pytest.mark.parametrize("key", [[], ["c"]])
+    def test_each_cell_is_judged_alone(self, key: list[str]) -> None:
+        contract = OutputContract.model_validate({"columns": [{"name": "c", "type": "code"}], "key": key})
+
+        def same(left: list[str], right: list[str]) -> bool:
+            return compare_tables(pa.table({"c": left}), pa.table({"c": right}), contract).equal
+
+        both = ["000001.SZ", "000001.SH"]
+        for one in (["000001", "000001.SH"], ["000001.SH", "000001"], ["000001", "000001"], both[::-1]):
+            assert same(both, one)
+            assert same(one, both)
+        for one in (
+            ["000001.SH", "000001.SH"],
+            ["000001"],
+            ["000001", "000001", "000001"],
+            ["000002", "000001"],
+        ):
+            assert not same(both, one)
+            assert not same(one, both)
+
+    def test_the_other_columns_say_which_row_an_open_code_is(self) -> None:
+        contract = OutputContract.parse(
+            "{columns: [{name: c, type: code}, {name: v, type: integer}], key: [c]}"
+        )
+        reference = pa.table({"c": ["000001.SZ", "000001.SH"], "v": [1, 2]})
+        for values, same in (([2, 1], True), ([1, 2], True), ([1, 1], False)):
+            candidate = pa.table({"c": ["000001", "000001"], "v": values})
+            assert compare_tables(reference, candidate, contract).equal is same
+        candidate = pa.table({"c": ["000001.BJ", "000001"], "v": [1, 2]})
+        assert compare_tables(reference, candidate, contract).reasons == ("missing_row", "extra_row")
 
 
 class TestTimesOfDay:
@@ -120,12 +162,53 @@ class TestContentThatArrowCannotCompare:
         assert verdict.to_text()
         verdict.diff.to_json()
 
-    def test_nanoseconds_are_compared_or_refused_never_cut_off(self) -> None:
+    @pytest.mark.parametrize("type_", ["datetime", "text"])
+    def test_nanoseconds_are_compared_never_cut_off(self, type_: str) -> None:
+        cells = [pa.scalar(n, pa.timestamp("ns")) for n in (1000, 1001)]
+        assert compare(cells[1], cells[1], type=type_).equal
+        verdict = compare(cells[0], cells[1], type=type_)
+        assert [cell.kind for cell in verdict.diff.cells()] == ["wrong_value"]
         moment = dt.datetime.fromisoformat("1970-01-01T00:00:00.000001")
-        whole, finer = (pa.scalar(n, pa.timestamp("ns")) for n in (1000, 1001))
-        verdicts = [compare(moment, cell, type="datetime") for cell in (whole, finer)]
-        assert [verdict.equal for verdict in verdicts] == [True, False]
-        assert next(iter(verdicts[1].diff.cells())).kind == "unreadable"
+        assert equal(moment, cells[0], type="datetime")
+        assert not equal(moment, cells[1], type="datetime")
+
+    @pytest.mark.parametrize(
+        "spelling",
+        ["20240305T143000.{}", "2024-03-05 14:30:00.{}", "2024/3/5 14:30:00.{}", "2024-03-05T14:30:00,{}",
+         "2024-03-05T22:30:00.{}+08:00", "2024年3月5日 14:30:00.{}"],
+    )  # fmt: skip
+    def test_no_text_loses_digits_of_a_second(self, spelling: str) -> None:
+        moment = pd.Timestamp("2024-03-05T14:30:00.123456789")
+        for store in (pd.Series([moment]), pd.Series([moment], dtype=object)):
+            reference = from_pandas(pd.DataFrame({"k": ["a"], "v": store}))
+            for digits, same in (("123456789", True), ("1234567890", True), ("123456788", False),
+                                 ("123456", False), ("1234567891", False)):  # fmt: skip
+                candidate = pa.table({"k": ["a"], "v": [spelling.format(digits)]})
+                assert compare_tables(reference, candidate, keyed(type="datetime")).equal is same, digits
+
+    @pytest.mark.parametrize("layout", ["long", "wide", "transposed"])
+    def test_no_layout_loses_them_either(self, layout: str) -> None:
+        cell = pd.Timestamp("2024-03-05T14:30:00.123456789")
+        contract = OutputContract.model_validate({
+            "columns": [{"name": "k"}, {"name": "f"}, {"name": "v", "type": "datetime"}],
+            "key": ["k", "f"], "layouts": [layout],
+        })  # fmt: skip
+        for finer, same in ((cell, True), (cell - pd.Timedelta(1, "ns"), False)):
+            reference = from_pandas(pd.DataFrame({"k": ["a"], "f": ["open"], "v": [cell]}))
+            frame = {
+                "long": pd.DataFrame({"k": ["a"], "f": ["open"], "field": ["v"], "is": [finer]}),
+                "wide": pd.DataFrame({"k": ["a"], "open": [finer]}),
+                "transposed": pd.DataFrame({"k": ["f", "v"], "a": ["open", finer]}),
+            }[layout]
+            assert compare_tables(reference, from_pandas(frame), contract).equal is same
+
+    def test_a_date_among_date_times_keeps_the_times_of_the_others(self) -> None:
+        # Arrow alone would make dates of both
+        cells = pd.Series([dt.date(2024, 1, 1), dt.datetime.fromisoformat("2024-01-02 05:00")], dtype=object)
+        candidate = from_pandas(pd.DataFrame({"k": ["a", "b"], "v": cells}))
+        reference = pa.table({"k": ["a", "b"], "v": ["2024-01-01", "2024-01-02"]})
+        verdict = compare_tables(reference, candidate, keyed(type="date"))
+        assert [(cell.row, cell.kind) for cell in verdict.diff.cells()] == [("k=b", "unreadable")]
 
     @pytest.mark.parametrize(
         "cell", [10**5000, 10**30, 1 + 2j, [1], {"a": 1}, object], ids=lambda cell: type(cell).__name__
@@ -173,11 +256,50 @@ class TestExactness:
         assert not equal(float(whole), whole + cents / 100, type="number", decimals=2)
         assert equal(whole + cents / 100, f"{whole}.{cents:02d}", type="number", decimals=2)
 
+    @pytest.mark.parametrize("cents", [1, 2, 3, 4, 50])
+    @pytest.mark.parametrize("whole", [3 * 10**13, 4 * 10**13, 6.9e13, 7.2e13, 1.3e14, 2e14, 9e14])
+    def test_and_beyond_that_whatever_float64_tells_apart(self, whole: float, cents: int) -> None:
+        # from 2^45 = 3.5e13 on floats are 0.0078 apart, from 2^46 on 0.0156, ... from 2^49 = 5.6e14 on 0.125
+        other = whole + cents / 100
+        assert equal(float(whole), other, type="number", decimals=2) is (other == whole)
+        if whole > 2**45:
+            assert not equal(float(whole), np.nextafter(whole, np.inf), type="number", decimals=2)
+
+    def test_noise_ends_at_an_eighth_of_a_declared_unit(self) -> None:
+        # 2^44 = 1.76e13: floats are 2^-8 apart. Half a cent and an eighth of one are 0.00625: one float, not two.
+        whole = 2.0**44
+        for floats, same in ((1, True), (2, False)):
+            assert equal(whole, whole + floats * 2.0**-8, type="number", decimals=2) is same
+        # 4 units in the last place of 2^40 are 0.00098, less than an eighth of a cent: they are noise beside a tie
+        tie = 2.0**40 + 0.125
+        assert equal(2.0**40 + 0.13, tie - 2 * 2.0**-12, type="number", decimals=2)
+        assert not equal(2.0**40 + 0.13, tie - 10 * 2.0**-12, type="number", decimals=2)
+
+    @settings(max_examples=100, deadline=None)
+    @given(st.integers(10**12, 7 * 10**15))
+    def test_restating_cents_in_wan_changes_nothing(self, cents: int) -> None:
+        """Up to 7e13 yuan every cent has its own float64, in yuan and in 万元."""
+        yuan = Decimal(cents) / 100
+        for reference in (yuan, float(yuan)):
+            for wrong in (0, 1, -1):
+                restated = float((yuan + Decimal(wrong) / 100) / 10**4)
+                same = equal(reference, restated, header="v（万元）", type="number", decimals=2, unit="元")
+                assert same is (wrong == 0)
+
     def test_no_number_beyond_float64_equals_another(self) -> None:
         for reference in (1e308, 5.0):
             for candidate in ("1e400", "1e500", "inf", "-1e400", "9" * 400):
                 verdict = compare(reference, candidate, type="number")
                 assert [cell.kind for cell in verdict.diff.cells()] == ["unreadable"], candidate
+
+    @pytest.mark.parametrize("type_", ["number", "integer"])
+    @pytest.mark.parametrize("code", ["002198", "007", "00", "-05", "00.5", "０７"])
+    def test_digits_printed_as_a_code_are_no_number(self, code: str, type_: str) -> None:
+        verdict = compare(int(float(code)), code, type=type_)
+        assert [cell.kind for cell in verdict.diff.cells()] == ["unreadable"]
+        assert "leading_zeros" in verdict.to_text()
+        with pytest.raises(GoldError, match="leading_zeros"):
+            compare("002198", 2198, type=type_)
 
     def test_such_a_reference_is_an_error_of_the_reference(self) -> None:
         with pytest.raises(GoldError, match="out_of_range"):
@@ -255,11 +377,12 @@ class TestSecondLook:
     @pytest.mark.parametrize(
         ("reference", "candidate", "equal"),
         [
-            ("9007199254740993", "0000009007199254740992", False),
-            ("9007199254740993", "0000009007199254740993", True),
+            ("9007199254740993", "9007199254740992", False),
+            ("9007199254740993", "9007199254740993", True),
+            ("9007199254740993", " +9007199254740993.0 ", True),
         ],
     )
-    def test_digits_with_leading_zeros_are_compared_exactly(self, reference, candidate, equal) -> None:
+    def test_digits_beyond_float64_are_compared_exactly(self, reference, candidate, equal) -> None:
         contract = OutputContract.parse("{version: 1, columns: [{name: v, type: integer}]}")
         left, right = pa.table({"v": [int(reference)]}), pa.table({"v": [candidate]})
         assert compare_tables(left, right, contract).equal is equal

@@ -336,9 +336,8 @@ class TestTypes:
         contract = under("[{name: c, type: code}]")
         both = pa.table({"c": ["000001.SZ", "000001.SH"]})
         assert compare_tables(pa.table({"c": ["600519.SH"]}), pa.table({"c": ["600519"]}), contract).equal
-        assert not compare_tables(
-            both, pa.table({"c": ["000001", "000001.SH"]}), contract
-        ).equal  # which one is meant?
+        assert compare_tables(both, pa.table({"c": ["000001", "000001.SH"]}), contract).equal
+        assert not compare_tables(both, pa.table({"c": ["000001.SH", "000001.SH"]}), contract).equal
         assert not compare_tables(pa.table({"c": ["000001"]}), pa.table({"c": ["000100"]}), contract).equal
 
     def test_a_time_of_day_is_no_date(self) -> None:
