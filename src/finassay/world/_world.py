@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from finassay.world._blocks._bonds import FixedIncome, fixed_income, fixed_income_events
 from finassay.world._blocks._dividends import Intended, dividend_events, intended_dividends
 from finassay.world._blocks._indices import IndexQuotes, index_events, index_quotes
 from finassay.world._blocks._industries import industry_events
@@ -39,6 +40,8 @@ class World:
         Daily quotes of every share.
     indices : list of IndexQuotes
         Daily levels of every index.
+    fixed_income : FixedIncome
+        Daily values of curves, the money market, bonds and convertibles.
     """
 
     config: WorldConfig
@@ -46,6 +49,7 @@ class World:
     ledger: Ledger
     quotes: Quotes
     indices: list[IndexQuotes]
+    fixed_income: FixedIncome
 
 
 def simulate(config: WorldConfig, executor: Executor) -> World:
@@ -57,13 +61,15 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
         If a block fails.
     """
     issuers = universe(config)
-    parts = executor.map(
-        partial(_block, config.seed, factors(config.seed)), _blocks(issuers), label="issuers"
-    )
+    market = factors(config.seed)
+    parts = executor.map(partial(_block, config.seed, market), _blocks(issuers), label="issuers")
     events = [event for part in parts for event in part[0]]
     quotes = joined([part[1] for part in parts])
     events += index_events(config, issuers, quotes, events)
-    return World(config, issuers, Ledger(events), quotes, index_quotes(quotes, events))
+    indices = index_quotes(quotes, events)
+    events += fixed_income_events(config)
+    bonds = fixed_income(config, market, events)
+    return World(config, issuers, Ledger(events), quotes, indices, bonds)
 
 
 def counterfactual(world: World, event_id: int, executor: Executor) -> World:
@@ -86,7 +92,9 @@ def counterfactual(world: World, event_id: int, executor: Executor) -> World:
         for block in _blocks(world.issuers)
     ]
     quotes = joined(executor.map(partial(_requote, world.config.seed, market), blocks, label="quotes"))
-    return replace(world, ledger=ledger, quotes=quotes, indices=index_quotes(quotes, list(ledger.events)))
+    indices = index_quotes(quotes, list(ledger.events))
+    bonds = fixed_income(world.config, market, ledger.events)
+    return replace(world, ledger=ledger, quotes=quotes, indices=indices, fixed_income=bonds)
 
 
 def _blocks(issuers: tuple[Issuer, ...]) -> list[tuple[Issuer, ...]]:

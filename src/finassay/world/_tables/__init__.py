@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from finassay.world._tables._bonds import BOND_TABLES
 from finassay.world._tables._calendar import qt_tradingdaynew
 from finassay.world._tables._dividends import lc_dividend
 from finassay.world._tables._indices import lc_indexcomponent, qt_indexquote
@@ -34,4 +35,5 @@ TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "qt_performancedata": qt_performancedata,
     "qt_indexquote": qt_indexquote,
     "lc_dividend": lc_dividend,
+    **BOND_TABLES,
 }
