@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from finassay.core import InternalError
 from finassay.temporal import load_catalog
 from finassay.world import World, content_hash, materialise
+from finassay.world._ddl import decimals
 from finassay.world._materialise import CHUNK_ROWS, ContentHash, chunks
 from finassay.world._tables import TABLES, View
 from finassay.world._tables._view import arrow_table
-from finassay.world._write import decimals
 
 CATALOG = load_catalog("gildata")
 NAME = "us_macro_vintage"

@@ -36,7 +36,9 @@ def _group() -> None:
 
 @app.command("build")
 def build_command(
-    to: Annotated[str, typer.Option("--to", help="duckdb:///file.duckdb, or a folder for Parquet files.")],
+    to: Annotated[
+        str, typer.Option("--to", help="duckdb:///file, mysql:// or postgresql:// database, or a Parquet folder.")
+    ],
     scale: Annotated[float, typer.Option("--scale", help="Size; 1 has 5,000 issuers.")] = 0.05,
     seed: Annotated[int, typer.Option("--seed", help="Of every random stream.")] = 20260430,
     snapshot: Annotated[
@@ -55,16 +57,16 @@ def build_command(
         with open_executor(executor) as runner:
             built = build_world(config, to, runner, force=force)
     if form is Format.JSON:
-        write_json({"schema_version": 1, "path": str(built.path), **_as_dict(built.info), "rows": built.rows})
+        write_json({"schema_version": 1, "url": built.url, **_as_dict(built.info), "rows": built.rows})
         return
     lines = [f"{name}: {rows:,} rows" for name, rows in built.rows.items()]
     write_text("\n".join([*lines, f"content hash {built.info.content_hash}"]))
-    write_message(f"finassay: wrote {built.path}, {sum(built.rows.values()):,} rows")
+    write_message(f"finassay: wrote {built.url}, {sum(built.rows.values()):,} rows")
 
 
 @app.command("info")
 def info_command(
-    url: Annotated[str, typer.Argument(help="The world: duckdb:///file, or a folder.")],
+    url: Annotated[str, typer.Argument(help="The world: a database URL, or a folder of Parquet.")],
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Say what a world is: catalog, scale, seed, snapshot, version and content hash."""
@@ -82,7 +84,7 @@ def info_command(
 
 @app.command("verify")
 def verify_command(
-    url: Annotated[str, typer.Argument(help="The world: duckdb:///file, or a folder.")],
+    url: Annotated[str, typer.Argument(help="The world: a database URL, or a folder of Parquet.")],
     questions: Annotated[
         int, typer.Option("--questions", min=1, help="Random as-of questions per family.")
     ] = 1000,

@@ -12,7 +12,7 @@ from finassay.world._config import VERSION, WorldConfig
 from finassay.world._materialise import CATALOG, ContentHash, chunks
 from finassay.world._tables import TABLES, View
 from finassay.world._world import World, simulate
-from finassay.world._write import META, target_of, write_world
+from finassay.world._write import META, target_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,9 +40,10 @@ class WorldInfo:
 
 @dataclass(frozen=True)
 class Built:
-    """A database that was built: where, what it is, rows by table, and the world behind it."""
+    """A database that was built: where (`path` for files only), what it is, rows by table, and the world behind it."""
 
-    path: Path
+    url: str
+    path: Path | None
     info: WorldInfo
     rows: dict[str, int]
     world: World
@@ -56,18 +57,19 @@ def build_world(config: WorldConfig, url: str, executor: Executor, *, force: boo
     config : WorldConfig
         Scale, seed, snapshot.
     url : str
-        ``duckdb:///file.duckdb``, or a folder for Parquet files.
+        ``duckdb:///file.duckdb``, a folder for Parquet files, or a database of a server: ``mysql://``, ``postgresql://``.
     executor : Executor
         Runs the blocks; the content does not depend on it.
     force : bool
-        Replace what is at the target.
+        Replace what is at the target; on a server, the tables of a world.
 
     Raises
     ------
     InputError
         If the target cannot be written, or exists without `force`: said before anything is simulated.
     """
-    target_of(url, force=force)
+    target = target_of(url, force=force)
+    target.check()
     catalog = load_catalog(CATALOG)
     world = simulate(config, executor)
     view, content = View(world, catalog), ContentHash()
@@ -76,10 +78,8 @@ def build_world(config: WorldConfig, url: str, executor: Executor, *, force: boo
         return {key: str(value) for key, value in asdict(_info(config, content)).items()}
 
     passing = ((name, content.passing(name, chunks(view, name))) for name in TABLES)
-    path = write_world(
-        progress(passing, label="tables", total=len(TABLES)), described, catalog, url, force=force
-    )
-    return Built(path, _info(config, content), content.rows, world)
+    target.write(progress(passing, label="tables", total=len(TABLES)), described, catalog)
+    return Built(target.shown, target.path, _info(config, content), content.rows, world)
 
 
 def _info(config: WorldConfig, content: ContentHash) -> WorldInfo:
@@ -98,7 +98,7 @@ def world_info(database: Database) -> WorldInfo:
         raise InputError(
             f"{database.url} is no world: it has no table {META}.", hint="Build one: finassay world build."
         )
-    table = database.query(f"SELECT key, value FROM {META}").table  # noqa: S608 - our own name
+    table = database.query(f"SELECT * FROM {META}").table  # noqa: S608 - our own name
     keys, values = (column.to_pylist() for column in table.columns)
     found = dict(zip(keys, values, strict=True))
     try:

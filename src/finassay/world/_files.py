@@ -1,0 +1,160 @@
+"""Worlds as a DuckDB file or a folder of Parquet: a temporary neighbour takes the target's name at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from finassay.core import InputError
+from finassay.world._ddl import META, create_meta, create_table, decimals, filled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    import duckdb
+    import pyarrow as pa
+
+    from finassay.temporal import Catalog
+
+
+@dataclass(frozen=True)
+class _OnDisk:
+    """A file or a folder.
+
+    Attributes
+    ----------
+    path : pathlib.Path
+        What is written.
+    force : bool
+        Replace what is there.
+    """
+
+    path: Path
+    force: bool
+    scheme: ClassVar[str] = ""
+
+    @property
+    def shown(self) -> str:
+        """Where it is."""
+        return f"{self.scheme}{self.path}"
+
+    def check(self) -> None:
+        """See `Target.check`."""
+        path = self.path
+        if not path.name:
+            raise InputError(
+                f"The target {self.shown} names no file.", hint="Write duckdb:///file.duckdb, or a folder."
+            )
+        if not path.absolute().parent.is_dir():
+            raise InputError(
+                f"There is no folder {path.absolute().parent} to write {path.name} in.", hint="Make it."
+            )
+        if path.exists() and not self.force:
+            raise InputError(f"{path} exists.", hint="Remove it, give another target, or say --force.")
+        with self._neighbour():  # says now, not after an hour, that nothing may be written here
+            pass
+
+    @contextlib.contextmanager
+    def _neighbour(self) -> Iterator[Path]:
+        """Give a path beside the target, on its disk; it and all in it is gone at the end."""
+        path = self.path
+        try:
+            scratch = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.absolute().parent))
+        except OSError as error:
+            raise InputError(
+                f"Nothing can be written in {path.absolute().parent}: {error.strerror}.",
+                hint="Give a target where you may write.",
+            ) from error
+        try:
+            yield scratch / path.name
+        except OSError as error:
+            full = error.errno == errno.ENOSPC or "space" in str(error).lower()
+            hint = "Free some space, or give a target on another disk." if full else "See what the disk says."
+            raise InputError(
+                f"{path} cannot be written: {error.strerror or error}. Nothing was left behind.", hint=hint
+            ) from error
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def _put(self, made: Path) -> None:
+        """Give the finished database its name; what had it before goes only then."""
+        if self.path.is_dir():
+            self.path.replace(made.parent / "replaced")
+        made.replace(self.path)
+
+
+@dataclass(frozen=True)
+class DuckDBFile(_OnDisk):
+    """A DuckDB file."""
+
+    scheme: ClassVar[str] = "duckdb:///"
+
+    def write(
+        self,
+        tables: Iterable[tuple[str, Iterable[pa.Table]]],
+        meta: Callable[[], Mapping[str, str]],
+        catalog: Catalog,
+    ) -> None:
+        """See `Target.write`."""
+        import duckdb
+
+        with self._neighbour() as made:
+            try:
+                with duckdb.connect(str(made)) as connection:
+                    for name, parts in tables:
+                        connection.execute(create_table(name, catalog.table(name), "duckdb"))
+                        connection.execute("BEGIN")
+                        for part in parts:
+                            _insert(connection, name, decimals(part, catalog.table(name)))
+                        connection.execute("COMMIT")
+                    connection.execute(create_meta("duckdb"))
+                    connection.executemany(f"INSERT INTO {META} VALUES (?, ?)", list(meta().items()))  # noqa: S608
+            except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+                raise OSError(str(error)) from error
+            self._put(made)
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, name: str, part: pa.Table) -> None:
+    """Columns that are NULL throughout are left out: the engine stores them as constants."""
+    names = filled(part)
+    if not names:
+        return
+    listed = ", ".join(f'"{column}"' for column in names)
+    connection.register("incoming", part.select(names))
+    connection.execute(f'INSERT INTO "{name}" ({listed}) SELECT {listed} FROM incoming')  # noqa: S608 - a catalog's names
+    connection.unregister("incoming")
+
+
+@dataclass(frozen=True)
+class ParquetFolder(_OnDisk):
+    """A folder with one Parquet file per table."""
+
+    def write(
+        self,
+        tables: Iterable[tuple[str, Iterable[pa.Table]]],
+        meta: Callable[[], Mapping[str, str]],
+        catalog: Catalog,
+    ) -> None:
+        """See `Target.write`."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        with self._neighbour() as made:
+            made.mkdir()
+            for name, parts in tables:
+                writer = None
+                for part in parts:
+                    typed = decimals(part, catalog.table(name))
+                    writer = writer or pq.ParquetWriter(made / f"{name}.parquet", typed.schema)
+                    writer.write_table(typed)
+                if writer is not None:
+                    writer.close()
+            rows = meta()
+            described = pa.table({"key": list(rows), "value": list(rows.values())})
+            pq.write_table(described, made / f"{META}.parquet")
+            self._put(made)
