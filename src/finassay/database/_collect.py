@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import os
 import threading
+import time
 from typing import TYPE_CHECKING
 
 from finassay.database._types import QueryPolicy, QueryRefused
@@ -17,6 +20,7 @@ CHUNK_BYTES = 16 << 20
 CHUNK_ROWS = 1 << 16
 _FIRST_ROWS = 256
 _AGAIN_SECONDS = 0.2
+_LONGEST = 1e6  # more than a lock may wait for is no limit
 
 
 def collect(batches: Iterable[pa.RecordBatch], schema: pa.Schema, policy: QueryPolicy) -> pa.Table:
@@ -79,7 +83,8 @@ class Watch:
     """Interrupts a statement that runs too long, or that somebody cancels; a context manager around its execution.
 
     Servers have a limit of their own; this one also ends what they do not count, and serves the embedded engine. An
-    interruption is repeated until the statement ends: one that comes before the engine has begun would be lost.
+    interruption is repeated until the statement ends: one that comes before the engine has begun would be lost. It has
+    a thread of its own, since asking a server takes time; a statement that ends by itself needs none.
 
     Attributes
     ----------
@@ -95,30 +100,98 @@ class Watch:
         self.running = False
         self._seconds = seconds
         self._interrupt = interrupt
-        self._woken = threading.Event()
+        self._lock = threading.Lock()
         self._done = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._stopper: threading.Thread | None = None
 
     def cancel(self) -> None:
         """Interrupt now."""
         self.cancelled = True
-        self._woken.set()
+        self._stop()
+
+    def expire(self) -> None:
+        """Interrupt since the time is over."""
+        self.expired = True
+        self._stop()
 
     def __enter__(self) -> Watch:
-        self._thread.start()
+        _deadlines.add(self, time.monotonic() + min(self._seconds, _LONGEST))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._done.set()
-        self._woken.set()
-        self._thread.join()
+        _deadlines.discard(self)
+        with self._lock:
+            self._done.set()
+            stopper = self._stopper
+        if stopper is not None:
+            stopper.join()
 
-    def _watch(self) -> None:
-        if not self._woken.wait(self._seconds):
-            self.expired = True
+    def _stop(self) -> None:
+        with self._lock:
+            if self._stopper is None and not self._done.is_set():
+                stopper = threading.Thread(target=self._keep_interrupting, daemon=True)
+                stopper.start()
+                self._stopper = stopper
+
+    def _keep_interrupting(self) -> None:
         while not self._done.is_set():
             if self.running:
                 self._interrupt()
             self._done.wait(_AGAIN_SECONDS)
+
+
+class _Deadlines:
+    """One thread that knows when the time of each statement is over.
+
+    It sleeps until the earliest deadline it knew, and is woken for an earlier one only: statements that follow each
+    other have later and later deadlines, and hand nothing over.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._watches: dict[Watch, float] = {}
+        self._wakes = math.inf
+        self._thread: threading.Thread | None = None
+
+    def add(self, watch: Watch, deadline: float) -> None:
+        with self._changed:
+            self._watches[watch] = deadline
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._wait, daemon=True)
+                self._thread.start()
+            elif deadline < self._wakes:
+                self._changed.notify()
+
+    def discard(self, watch: Watch) -> None:
+        with self._changed:
+            self._watches.pop(watch, None)
+
+    def _wait(self) -> None:
+        while True:
+            with self._changed:
+                now = time.monotonic()
+                due = [watch for watch, deadline in self._watches.items() if deadline <= now]
+                for watch in due:
+                    del self._watches[watch]
+                if not due:
+                    self._wakes = min(self._watches.values(), default=math.inf)
+                    self._changed.wait(None if self._wakes == math.inf else self._wakes - now)
+            for watch in due:
+                try:
+                    watch.expire()
+                except RuntimeError:  # no thread can be had now
+                    self.add(watch, time.monotonic() + _AGAIN_SECONDS)
+
+
+_deadlines = _Deadlines()
+
+
+def _forget_threads() -> None:
+    """Begin anew in a forked process, which has none of its parent's threads."""
+    global _deadlines  # noqa: PLW0603 - one per process
+    _deadlines = _Deadlines()
+
+
+os.register_at_fork(after_in_child=_forget_threads)

@@ -81,6 +81,15 @@ def test_a_statement_of_a_client_that_left_is_stopped(tmp_path, duckdb_url, nati
         assert "cancelled" in patient.records()[0].error
 
 
+def test_a_result_stays_what_it_was_when_the_next_one_comes(broker, native) -> None:
+    """Of 160 kB, 8 kB, 400 kB, 40 MB, 160 kB: written over each other, in no file, in a file of its own."""
+    counts = [20_000, 1_000, 50_000, 5_000_000, 20_000]
+    tables = [native.query(f"SELECT range + {n} AS a FROM range({n})") for n in counts]
+    for n, table in zip(counts, tables, strict=True):
+        assert table.num_rows == n
+        assert (table["a"][0].as_py(), table["a"][-1].as_py()) == (n, 2 * n - 1)
+
+
 def test_reset_begins_a_run_with_an_empty_log_and_other_overlays(broker, native) -> None:
     assert native.query("SELECT * FROM prices").num_rows == 5
     broker.reset(overlays={"prices": "SELECT * FROM prices WHERE symbol = 'AAA'"})

@@ -57,7 +57,7 @@ def _exchange(message: dict[str, Any]) -> tuple[dict[str, Any], Any]:
             head += _read(connection, 4 - len(head))
             answer: dict[str, Any] = json.loads(_read(connection, int.from_bytes(head, "big")))
             size = answer.get("size", 0)
-            body = _mapped(descriptors[0], size) if descriptors else _read(connection, size)
+            body = _taken(descriptors[0], answer) if descriptors else _read(connection, size)
         except OSError:
             _drop()
             raise DatabaseError(
@@ -81,10 +81,16 @@ def _read(connection: socket.socket, size: int) -> bytearray:
     return body
 
 
-def _mapped(descriptor: int, size: int) -> mmap.mmap:
-    """Return a file in memory as a buffer; it lasts as long as the buffer."""
+def _taken(descriptor: int, answer: dict[str, Any]) -> bytes | mmap.mmap:
+    """Return a file in memory as a buffer: a copy where the next answer is written over it."""
+    size = answer["size"]
     try:
-        return mmap.mmap(descriptor, size, prot=mmap.PROT_READ)
+        if not answer["again"]:
+            return mmap.mmap(descriptor, size, prot=mmap.PROT_READ)
+        data = os.pread(descriptor, size, 0)
+        if len(data) < size:
+            raise ConnectionResetError
+        return data
     finally:
         os.close(descriptor)
 
