@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import asdict
 from datetime import date
 
 import numpy as np
@@ -83,7 +82,7 @@ def names_in(url):
 def test_a_server_holds_the_same_world_table_by_table(server, target, small):
     before = schemas(server)
     info = small.info
-    write(target, tables_of(small), meta={key: str(value) for key, value in asdict(info).items()})
+    write(target, tables_of(small), meta=info.as_text())
     with connect(small.path) as here, connect(target) as there:
         assert hashes(there) == hashes(here)
         assert world_info(there) == info

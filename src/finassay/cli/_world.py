@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,13 +37,20 @@ def _group() -> None:
 @app.command("build")
 def build_command(
     to: Annotated[
-        str, typer.Option("--to", help="duckdb:///file, mysql:// or postgresql:// database, or a Parquet folder.")
+        str,
+        typer.Option("--to", help="duckdb:///file, mysql:// or postgresql:// database, or a Parquet folder."),
     ],
     scale: Annotated[float, typer.Option("--scale", help="Size; 1 has 5,000 issuers.")] = 0.05,
     seed: Annotated[int, typer.Option("--seed", help="Of every random stream.")] = 20260430,
     snapshot: Annotated[
         str, typer.Option("--snapshot", help="The day at whose end the vendor is looked at.")
     ] = "2026-04-30",
+    blocks: Annotated[
+        str | None,
+        typer.Option(
+            "--blocks", help="A part: equities,macro,bonds,funds,us,documents; with what it is made from."
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace what is at the target.")] = False,
     executor: ExecutorOption = "loky",
     form: FormatOption = Format.TEXT,
@@ -54,6 +61,8 @@ def build_command(
         from finassay.world import WorldConfig, build_world
 
         config = WorldConfig(scale, seed, _day(snapshot))
+        if blocks is not None:
+            config = replace(config, blocks=tuple(name.strip() for name in blocks.split(",")))
         with open_executor(executor) as runner:
             built = build_world(config, to, runner, force=force)
     if form is Format.JSON:
@@ -69,17 +78,28 @@ def info_command(
     url: Annotated[str, typer.Argument(help="The world: a database URL, or a folder of Parquet.")],
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Say what a world is: catalog, scale, seed, snapshot, version and content hash."""
+    """Say what a world is: scale, seed, snapshot, blocks and content hash; and what each of its tables holds."""
     with reporting(form):
         from finassay.database import connect
-        from finassay.world import world_info
+        from finassay.world import world_info, world_tables
 
         with connect(url) as database:
             info = _as_dict(world_info(database))
+            tables = world_tables(database)
     if form is Format.JSON:
-        write_json({"schema_version": 1, **info})
-    else:
-        write_text("\n".join(f"{key.replace('_', ' ')}: {value}" for key, value in info.items()))
+        shown = [{**asdict(t), "first": _iso(t.first), "last": _iso(t.last)} for t in tables]
+        write_json({"schema_version": 1, **info, "tables": shown})
+        return
+    lines = [
+        f"{key.replace('_', ' ')}: {value}"
+        for key, value in {**info, "blocks": ", ".join(info["blocks"])}.items()
+    ]
+    lines += [
+        f"{t.block:<10} {t.name:<26} {t.rows:>12,} rows"
+        + (f"  {t.dated_by} {_iso(t.first)} to {_iso(t.last)}" if t.first else "")
+        for t in tables
+    ]
+    write_text("\n".join(lines))
 
 
 @app.command("verify")
@@ -114,6 +134,10 @@ def _day(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError as error:
         raise InputError(f"--snapshot is {text!r}, not a date.", hint="Write it as 2026-04-30.") from error
+
+
+def _iso(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()
 
 
 def _as_dict(info: WorldInfo) -> dict[str, Any]:

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from finassay.world._build import Built, WorldInfo, build_world, world_info
-from finassay.world._config import WorldConfig
+from finassay.world._build import Built, TableInfo, WorldInfo, build_world, world_info, world_tables
+from finassay.world._config import BLOCKS, WorldConfig
 from finassay.world._events import Event, EventType, Origin
 from finassay.world._facts import Fact, measure
 from finassay.world._ledger import Ledger
@@ -16,6 +16,7 @@ from finassay.world._verify import Check, Verification, verify_world
 from finassay.world._world import World, counterfactual, simulate
 
 __all__ = [
+    "BLOCKS",
     "FAMILIES",
     "Agreement",
     "Built",
@@ -28,6 +29,7 @@ __all__ = [
     "Ledger",
     "Origin",
     "Question",
+    "TableInfo",
     "Verification",
     "World",
     "WorldConfig",
@@ -42,4 +44,5 @@ __all__ = [
     "simulate",
     "verify_world",
     "world_info",
+    "world_tables",
 ]

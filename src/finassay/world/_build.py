@@ -7,10 +7,12 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from finassay.core import InputError, progress
+from finassay.database import QueryPolicy
 from finassay.temporal import load_catalog
 from finassay.world._config import VERSION, WorldConfig
+from finassay.world._ddl import named
 from finassay.world._materialise import CATALOG, ContentHash, chunks
-from finassay.world._tables import TABLES, View
+from finassay.world._tables import View, block_of, tables_of
 from finassay.world._world import World, simulate
 from finassay.world._write import META, target_of
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from finassay.database import Database
     from finassay.executor import Executor
+    from finassay.temporal import Catalog
 
 
 @dataclass(frozen=True)
@@ -30,12 +33,30 @@ class WorldInfo:
     scale: float
     seed: int
     snapshot: date
+    blocks: tuple[str, ...]
     content_hash: str
 
     @property
     def config(self) -> WorldConfig:
         """What it can be built from again."""
-        return WorldConfig(self.scale, self.seed, self.snapshot)
+        return WorldConfig(self.scale, self.seed, self.snapshot, self.blocks)
+
+    def as_text(self) -> dict[str, str]:
+        """Return it as the rows of ``finassay_meta``."""
+        rows = {key: str(value) for key, value in asdict(self).items()}
+        return {**rows, "blocks": ",".join(self.blocks)}
+
+
+@dataclass(frozen=True)
+class TableInfo:
+    """A table of a world's database: its block, rows, and the first and last of its dates; None where it has none."""
+
+    name: str
+    block: str
+    rows: int
+    dated_by: str | None
+    first: date | None
+    last: date | None
 
 
 @dataclass(frozen=True)
@@ -75,15 +96,18 @@ def build_world(config: WorldConfig, url: str, executor: Executor, *, force: boo
     view, content = View(world, catalog), ContentHash()
 
     def described() -> dict[str, str]:
-        return {key: str(value) for key, value in asdict(_info(config, content)).items()}
+        return _info(config, content).as_text()
 
-    passing = ((name, content.passing(name, chunks(view, name))) for name in TABLES)
-    target.write(progress(passing, label="tables", total=len(TABLES)), described, catalog)
+    names = tables_of(config)
+    passing = ((name, content.passing(name, chunks(view, name))) for name in names)
+    target.write(progress(passing, label="tables", total=len(names)), described, catalog)
     return Built(target.shown, target.path, _info(config, content), content.rows, world)
 
 
 def _info(config: WorldConfig, content: ContentHash) -> WorldInfo:
-    return WorldInfo(CATALOG, VERSION, config.scale, config.seed, config.snapshot, content.hexdigest())
+    return WorldInfo(
+        CATALOG, VERSION, config.scale, config.seed, config.snapshot, config.blocks, content.hexdigest()
+    )
 
 
 def world_info(database: Database) -> WorldInfo:
@@ -108,9 +132,41 @@ def world_info(database: Database) -> WorldInfo:
             float(found["scale"]),
             int(found["seed"]),
             date.fromisoformat(found["snapshot"]),
+            tuple(found["blocks"].split(",")),
             found["content_hash"],
         )
     except (KeyError, ValueError) as error:
         raise InputError(
             f"{META} of {database.url} is damaged: {error}.", hint="Build the world again."
         ) from error
+
+
+def world_tables(database: Database) -> list[TableInfo]:
+    """Return the tables of a world's database, with what each holds; rows are counted.
+
+    Raises
+    ------
+    InputError
+        If it is no world, or a table is missing.
+    """
+    info = world_info(database)
+    catalog = load_catalog(info.catalog)
+    return [_table_info(database, catalog, name) for name in tables_of(info.config)]
+
+
+def _table_info(database: Database, catalog: Catalog, name: str) -> TableInfo:
+    spec = catalog.table(name)
+    column = (spec.availability.column if spec.availability else None) or next(
+        iter(spec.by_role("market_date", "effective_from", "period_end")), None
+    )
+    dates = (
+        f"MIN({named(column, database.dialect)}), MAX({named(column, database.dialect)})"
+        if column
+        else "NULL, NULL"
+    )
+    table = database.query(
+        f"SELECT COUNT(*), {dates} FROM {named(name, database.dialect)}",  # noqa: S608 - a catalog's names
+        policy=QueryPolicy(timeout_s=600.0),
+    ).table
+    rows, first, last = (part[0].as_py() for part in table.columns)
+    return TableInfo(name, block_of(name), int(rows), column, first and first.date(), last and last.date())

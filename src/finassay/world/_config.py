@@ -14,6 +14,16 @@ ISSUERS = 5000  # at scale 1, of which .71 are listed on average (world.md, 6)
 BLOCK = 64  # issuers per job
 VERSION = "1"  # of the economy: equal version, scale, seed and snapshot give equal content
 
+# Parts of the economy, each with those it is made from: funds hold shares and bonds, convertibles turn into shares
+BLOCKS: dict[str, tuple[str, ...]] = {
+    "equities": (),
+    "macro": (),
+    "bonds": ("equities", "macro"),
+    "funds": ("equities", "bonds"),
+    "us": (),
+    "documents": ("equities", "us"),
+}
+
 
 @dataclass(frozen=True)
 class WorldConfig:
@@ -27,6 +37,8 @@ class WorldConfig:
         Of all random streams, 0 to 2**64 - 1.
     snapshot : datetime.date
         The database is the vendor's at the end of this day.
+    blocks : tuple of str
+        Parts of the economy; those that they are made from are added. By default all.
 
     Raises
     ------
@@ -37,6 +49,7 @@ class WorldConfig:
     scale: float
     seed: int
     snapshot: date
+    blocks: tuple[str, ...] = tuple(BLOCKS)
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.scale) and 0 < self.scale <= 2):
@@ -50,6 +63,7 @@ class WorldConfig:
                 f"The snapshot is {self.snapshot}; the economy runs from {START} to {END}.",
                 hint="Give a snapshot after the start and not after the end.",
             )
+        object.__setattr__(self, "blocks", _with_needs(self.blocks))
 
     @property
     def issuers(self) -> int:
@@ -64,3 +78,18 @@ class WorldConfig:
     def index_size(self, members: int) -> int:
         """Return the size of an index that has so many members at scale 1 (world.md, 2.2)."""
         return max(20, round(members * self.scale))
+
+
+def _with_needs(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return blocks and what they need, in a fixed order."""
+    unknown = sorted(set(names) - set(BLOCKS))
+    if unknown or not names:
+        what = f"There is no block {unknown[0]!r}" if unknown else "No block is named"
+        raise InputError(f"{what}.", hint=f"The blocks are {', '.join(BLOCKS)}.")
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        waiting += BLOCKS[name]
+    return tuple(name for name in BLOCKS if name in found)

@@ -9,7 +9,7 @@ import numpy as np
 
 from finassay.core import InternalError, TableHash, hash_tables
 from finassay.temporal import Catalog, load_catalog
-from finassay.world._tables import TABLES, View
+from finassay.world._tables import TABLES, View, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -33,14 +33,13 @@ def materialise(world: World, names: Collection[str] | None = None) -> dict[str,
     world : World
         What happened.
     names : collection of str, optional
-        The tables; by default all.
+        The tables; by default all of the world's blocks.
     """
     import pyarrow as pa
 
     view = View(world, load_catalog(CATALOG))
-    return {
-        name: pa.concat_tables(chunks(view, name)) for name in TABLES if names is None or name in set(names)
-    }
+    wanted = [name for name in tables_of(world.config) if names is None or name in names]
+    return {name: pa.concat_tables(chunks(view, name)) for name in wanted}
 
 
 def chunks(view: View, name: str) -> Iterator[pa.Table]:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["TABLES", "View"]
+    from finassay.world._config import WorldConfig
+
+__all__ = ["TABLES", "View", "block_of", "tables_of"]
 
 # A large table is built in parts of at most 200,000 rows; a later part has higher row numbers than those before it
 TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
@@ -37,3 +39,23 @@ TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "lc_dividend": lc_dividend,
     **BOND_TABLES,
 }
+
+_BLOCKS = {
+    "bond_": "bonds",
+    "mf_": "funds",
+    "qt_funds": "funds",
+    "c_ed_": "macro",
+    "ed_": "macro",
+    "us_": "us",
+    "doc": "documents",
+}
+
+
+def block_of(name: str) -> str:
+    """Return the block that a table belongs to, by the vendor's prefix."""
+    return next((block for prefix, block in _BLOCKS.items() if name.startswith(prefix)), "equities")
+
+
+def tables_of(config: WorldConfig) -> tuple[str, ...]:
+    """Return the tables of a world's blocks."""
+    return tuple(name for name in TABLES if block_of(name) in config.blocks)
