@@ -189,6 +189,41 @@ class TestGoodInput:
         assert outcome.exit_code == ExitCode.OK
         assert "NOT isolated" in outcome.stdout
 
+    def test_without_a_jail_the_relay_asks_for_the_password_of_the_run(
+        self, tmp_path: Path, market: Path
+    ) -> None:
+        """The program finds it in its environment; whoever does not know it is refused on every port."""
+        code = """
+import os, psycopg, pymysql, db_connector, sqlalchemy
+mysql = {"host": "127.0.0.1", "port": int(os.environ["MYSQL_PORT"]), "user": "research", "database": "main"}
+seen = len(db_connector.query_to_dataframe("SELECT * FROM prices"))
+for password in (os.environ["MYSQL_PASSWORD"], "research", ""):
+    try:
+        with pymysql.connect(**mysql, password=password) as client, client.cursor() as cursor:
+            seen = 10 * seen + cursor.execute("SELECT * FROM prices")
+    except pymysql.err.OperationalError as error:
+        assert error.args[0] == 1045, error
+        seen = 10 * seen
+for password in (os.environ["PGPASSWORD"], "research"):
+    try:
+        with psycopg.connect(host="127.0.0.1", password=password) as client:
+            seen = 10 * seen + len(client.execute("SELECT * FROM prices").fetchall())
+    except psycopg.OperationalError:
+        seen = 10 * seen
+with sqlalchemy.create_engine(os.environ["DATABASE_URL"]).connect() as client:
+    seen = 10 * seen + len(client.exec_driver_sql("SELECT * FROM prices").fetchall())
+result = [{"seen": seen, "length": len(os.environ["PGPASSWORD"])}]
+print("the password is", os.environ["PGPASSWORD"] == os.environ["DB_PASSWORD"] == os.environ["MYSQL_PASSWORD"])
+"""
+        study = program(tmp_path, "s.py", code)
+        outcome = finassay(study, "--db", market, "--jail", "none", "--out", tmp_path / "out")
+        assert outcome.exit_code == ExitCode.OK, outcome.stdout
+        rows = len((market / "prices.csv").read_text().split()) - 1
+        expected = f"{rows}{rows}00{rows}0{rows}"  # connector; pymysql three times; psycopg twice; SQLAlchemy
+        # 24 random bytes in base64 are 32 characters
+        assert (tmp_path / "out" / "result.csv").read_text().split() == ['"seen","length"', f"{expected},32"]
+        assert "the password is True" in outcome.stdout
+
 
 def test_the_installed_command_answers() -> None:
     done = subprocess.run(

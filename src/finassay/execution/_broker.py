@@ -52,6 +52,9 @@ class Broker:
         Table name to a replacement query in the engine's dialect.
     memory : int
         Address space of the broker's process in bytes.
+    password : str, optional
+        What a MySQL or PostgreSQL client has to know; by default any password will do, since nobody but the program in
+        its jail reaches the sockets. Native clients reach ``native.sock`` itself, whose folder is this user's alone.
 
     Examples
     --------
@@ -70,6 +73,7 @@ class Broker:
         policy: QueryPolicy | None = None,
         overlays: Mapping[str, str] | None = None,
         memory: int = 8 << 30,
+        password: str | None = None,
     ) -> None:
         from finassay.database import QueryPolicy
 
@@ -78,6 +82,7 @@ class Broker:
         self._policy = policy or QueryPolicy()
         self._overlays = dict(overlays or {})
         self._memory = memory
+        self._password = password
         self.socket_dir = socket_dir
         self._listeners: dict[str, socket.socket] = {}
         self._child: _Child | None = None
@@ -164,6 +169,7 @@ class Broker:
             "overlays": self._overlays,
             "policy": asdict(self._policy),
             "dialect": self._dialect,
+            "password": self._password,
             "run": self._run,
             "first": self._log.count(),
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import sys
 import tempfile
 import time
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 from finassay.core import CandidateError, InputError, hash_file, hash_json
 from finassay.execution._broker import Broker
 from finassay.execution._client import ask
-from finassay.execution._guest import PORTS, duckdb_mount, free_ports, guest_env, guest_files
+from finassay.execution._guest import ANY_PASSWORD, PORTS, duckdb_mount, free_ports, guest_env, guest_files
 from finassay.execution._jail import Jail, JailSession, find_jail, remove_scratch
 from finassay.execution._outputs import Figure, Outputs, ResultTable, collect_outputs, read_error
 from finassay.execution._report import Ended, Setting, build_trace, python_ended, sql_ended
@@ -111,22 +112,32 @@ def run(
         described = _describe(database, url, dialect)
         schema = _schema(database)
     memory = _BROKER_MEMORY + limits.memory
+    jail = None if submission.mode == "sql" else jail or find_jail()
+    open_to_others = jail is not None and jail.name == "none"
+    # Without a jail the relay listens where every user of the machine can connect.
+    password = secrets.token_urlsafe(24) if open_to_others else None
     with _work_folder() as work:
         sockets = work / "sockets"
         with Broker(
-            url, socket_dir=sockets, dialect=dialect, policy=policy, overlays=overlays, memory=memory
+            url,
+            socket_dir=sockets,
+            dialect=dialect,
+            policy=policy,
+            overlays=overlays,
+            memory=memory,
+            password=password,
         ) as broker:
-            if submission.mode == "sql":
+            if jail is None:
                 ran = _run_sql(submission, broker)
             else:
-                jail = jail or find_jail()
                 file = _duckdb_file(submission, url, overlays, work)
                 mounts = [*_our_mounts(submission, work), *([file] if file else []), *mounts]
                 env = guest_env(
                     described.dialect,
                     schema,
                     duckdb_file=file.source.name if file else None,
-                    ports=free_ports() if jail.name == "none" else PORTS,
+                    ports=free_ports() if open_to_others else PORTS,
+                    password=password or ANY_PASSWORD,
                 )
                 env["FINASSAY_JOB"] = f"{_HOME}/job"
                 start = partial(jail.start, sockets=sockets, mounts=mounts, env=env)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from finassay.execution._guest._duckdb_file import duckdb_mount
-from finassay.execution._guest._environment import PORTS, free_ports, guest_env, guest_files
+from finassay.execution._guest._environment import ANY_PASSWORD, PORTS, free_ports, guest_env, guest_files
 
-__all__ = ["PORTS", "duckdb_mount", "free_ports", "guest_env", "guest_files"]
+__all__ = ["ANY_PASSWORD", "PORTS", "duckdb_mount", "free_ports", "guest_env", "guest_files"]

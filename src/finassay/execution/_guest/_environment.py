@@ -11,7 +11,7 @@ from finassay.core import InternalError
 GUEST_HOME = "/run/finassay"
 PORTS = (3306, 5432)
 _USER = "research"
-_PASSWORD = "research"  # noqa: S105 - the relay accepts any; programs want to find one
+ANY_PASSWORD = "research"  # noqa: S105 - in a jail any is accepted; programs want to find one
 _FILES = Path(__file__).parent / "files"
 
 
@@ -49,6 +49,7 @@ def guest_env(
     duckdb_file: str | None = None,
     home: str = GUEST_HOME,
     ports: tuple[int, int] = PORTS,
+    password: str = ANY_PASSWORD,
 ) -> dict[str, str]:
     """Return the environment variables by which a program finds its database.
 
@@ -66,6 +67,8 @@ def guest_env(
     ports : tuple of int
         Where the relay listens for MySQL and for PostgreSQL clients: their usual ports in a jail, which has a
         loopback of its own.
+    password : str
+        What the program is to connect with, letters, digits, ``-`` and ``_``.
 
     Returns
     -------
@@ -73,9 +76,9 @@ def guest_env(
         ``FINASSAY_*``, ``DB_*``, ``MYSQL_*``, ``PG*``, ``DATABASE_URL``, ``PYTHONPATH``.
     """
     mysql_port, postgres_port = ports
-    server = {"HOST": "127.0.0.1", "PORT": str(mysql_port), "USER": _USER, "PASSWORD": _PASSWORD}
-    mysql = f"mysql+pymysql://{_USER}:{_PASSWORD}@127.0.0.1:{mysql_port}/{schema}?charset=utf8mb4"
-    postgres = f"postgresql+psycopg://{_USER}:{_PASSWORD}@127.0.0.1:{postgres_port}/{schema}"
+    server = {"HOST": "127.0.0.1", "PORT": str(mysql_port), "USER": _USER, "PASSWORD": password}
+    mysql = f"mysql+pymysql://{_USER}:{password}@127.0.0.1:{mysql_port}/{schema}?charset=utf8mb4"
+    postgres = f"postgresql+psycopg://{_USER}:{password}@127.0.0.1:{postgres_port}/{schema}"
     return {
         "FINASSAY_SOCKETS": f"{home}/sockets",
         "FINASSAY_DIALECT": dialect,
@@ -89,7 +92,7 @@ def guest_env(
         "PGHOST": "127.0.0.1",
         "PGPORT": str(postgres_port),
         "PGUSER": _USER,
-        "PGPASSWORD": _PASSWORD,
+        "PGPASSWORD": password,
         "PGDATABASE": schema,
         "DATABASE_URL": postgres if dialect == "postgres" else mysql,
     }

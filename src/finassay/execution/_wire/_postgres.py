@@ -1,11 +1,12 @@
 """A PostgreSQL protocol server (version 3): what psycopg, SQLAlchemy and psql need to read data.
 
-Written to the documentation of PostgreSQL, chapter "Frontend/Backend Protocol". Any user and password are accepted;
-the database a client names is the one there is.
+Written to the documentation of PostgreSQL, chapter "Frontend/Backend Protocol". Any user is accepted, and
+any password unless the session has one; the database a client names is the one there is.
 """
 
 from __future__ import annotations
 
+import hmac
 import itertools
 import re
 import secrets
@@ -24,7 +25,7 @@ from finassay.execution._wire._postgres_rows import data_rows, row_description
 from finassay.execution._wire._postgres_session import transaction
 from finassay.execution._wire._postgres_values import literal
 from finassay.execution._wire._serve import Disconnected, read_exactly
-from finassay.execution._wire._session import Answer, WireError, wire_error
+from finassay.execution._wire._session import DENIED, Answer, WireError, wire_error
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,7 +47,7 @@ def serve_postgres(client: socket.socket, session: Session, greeted: Callable[[]
     """Speak the PostgreSQL protocol with one client until it leaves."""
     wire = _Wire(client)
     parameters = _startup(wire)
-    if parameters is None:
+    if parameters is None or not _admitted(wire, session.password):
         return
     greeted()
     key = (next(_numbers) & 0x7FFFFFFF, secrets.randbits(31))
@@ -100,8 +101,8 @@ class _Wire:
             self._client.sendall(self._out)
             self._out = bytearray()
 
-    def error(self, error: WireError) -> None:
-        fields = (("S", "ERROR"), ("V", "ERROR"), ("C", error.sqlstate), ("M", error.message[:60_000]))
+    def error(self, error: WireError, severity: str = "ERROR") -> None:
+        fields = (("S", severity), ("V", severity), ("C", error.sqlstate), ("M", error.message[:60_000]))
         self.add(
             b"E",
             b"".join(f"{code}{text}".encode().replace(b"\0", b" ") + b"\0" for code, text in fields) + b"\0",
@@ -127,6 +128,20 @@ def _startup(wire: _Wire) -> dict[str, str] | None:
             return dict(zip(words[::2], words[1::2], strict=False))
         else:
             raise Disconnected(f"protocol {code}")
+
+
+def _admitted(wire: _Wire, password: str | None) -> bool:
+    """Ask for the password where there is one, in clear: every client can, and what is asked here stays on the host."""
+    if password is None:
+        return True
+    wire.add(b"R", struct.pack("!i", 3))
+    wire.flush()
+    letter, body = wire.receive()
+    if letter == b"p" and hmac.compare_digest(body.removesuffix(b"\0"), password.encode()):
+        return True
+    wire.error(WireError(DENIED, 1045, "28P01"), severity="FATAL")
+    wire.flush()
+    return False
 
 
 def _greet(wire: _Wire, key: tuple[int, int]) -> None:

@@ -50,6 +50,7 @@ class _Process:
         self._servers: list[Server] = []
         self._policy: Any = None
         self._dialect: Dialect | None = None
+        self._password: str | None = None
 
     def obey(self, command: dict[str, Any]) -> None:
         if command["op"] == "reset":
@@ -72,6 +73,7 @@ class _Process:
             old.close()
         self._policy = QueryPolicy(**policy)
         self._dialect = command["dialect"]
+        self._password = command["password"]
         self._log.new_run(command["run"], command["first"])
 
     def _start(self, listeners: dict[str, int]) -> None:
@@ -86,7 +88,7 @@ class _Process:
             raise InternalError("A client came before the database was opened.")
         fixed: dict[str, Dialect] = {"mysql": "mysql", "postgres": "postgres"}
         dialect = fixed.get(route) or self._dialect or self._backend.engine
-        return BrokerSession(self._backend, self._log, route, dialect, self._policy)
+        return BrokerSession(self._backend, self._log, route, dialect, self._policy, self._password)
 
 
 def _limit_memory(memory: int) -> None:
