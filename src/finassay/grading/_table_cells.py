@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from finassay.grading._unparsed import printable, shown
 
@@ -31,16 +31,11 @@ def array_of(cells: Sequence[object]) -> pa.Array:
     return pa.array([None if cell is None else text_of(cell) for cell in cells], pa.large_string())
 
 
-def text_of(cell: object) -> str:
+def text_of(cell: Any) -> str:
     """Return a cell's text; an object that has none, or none in Unicode, gets one that equals no value."""
-    if isinstance(cell, str) and type(cell) is str:
-        return printable(cell)
-    try:
-        return printable(str(cell))
-    except ValueError:  # Python prints no integer of more than 4300 digits
-        return str(Decimal(cell)) if isinstance(cell, int) else shown(cell)
-    except Exception:  # noqa: BLE001 - whatever a candidate's object raises, it is a wrong cell
-        return shown(cell)
+    if type(cell) is int:  # Python prints no integer of more than 4300 digits
+        return str(Decimal(cell))
+    return printable(shown(cell))
 
 
 def cell_value(cell: pa.Scalar) -> object:

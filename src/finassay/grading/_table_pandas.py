@@ -48,7 +48,8 @@ def _is_typed(dtype: Any) -> bool:
     return dtype.kind in "biufMm" and not isinstance(dtype, pd.SparseDtype)
 
 
-def _is_nan(cell: object) -> bool:
-    if isinstance(cell, float):
-        return bool(cell != cell)
-    return isinstance(cell, Decimal) and cell.is_nan()
+def _is_nan(cell: Any) -> bool:
+    # not isinstance, nor the cell's own operators: an object may say of itself what it likes, or raise
+    if issubclass(type(cell), float):
+        return bool(float.__ne__(cell, cell))
+    return issubclass(type(cell), Decimal) and Decimal.is_nan(cell)
