@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from datetime import date, timedelta
 from functools import cache
 
@@ -31,7 +32,7 @@ class Sessions:
 
     def at_or_after(self, day: date) -> int:
         """Return the position of the first session not before a day."""
-        return int(np.searchsorted(self.array, np.datetime64(day), side="left"))
+        return bisect_left(self.days, day)
 
     def before(self, day: date) -> date:
         """Return the last session before a day."""
