@@ -10,16 +10,28 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """A filing with statements: period, form (10 prospectus, 20 periodic, 30 corrected), headline figures in fen.
+class Shown:
+    """Headline figures of a period as a filing shows them, in fen: since the start of the year, and at its end."""
 
-    `surprise` moves the price by so many daily deviations of the share's own; `opinion` is 0 where there is no audit.
+    period_end: date
+    revenue: int
+    profit: int
+    assets: int
+    equity: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A filing with statements.
+
+    `form` is 10 for a prospectus, 20 for a periodic report, 30 for a corrected one. `shown` begins with the period
+    itself; comparatives and restated periods follow. `opinion` is 0 where there is no audit. `surprise` moves the
+    price by so many daily deviations of the share's own.
     """
 
     period_end: date
     form: int
-    revenue: int
-    profit: int
+    shown: tuple[Shown, ...]
     opinion: int = 0
     surprise: float = 0.0
 

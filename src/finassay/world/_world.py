@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from finassay.world._blocks._bonds import FixedIncome, fixed_income, fixed_income_events
+from finassay.world._blocks._companies import Companies, again, with_capital
 from finassay.world._blocks._dividends import Intended, dividend_events, intended_dividends
 from finassay.world._blocks._indices import IndexQuotes, index_events, index_quotes
 from finassay.world._blocks._industries import industry_events
@@ -14,6 +15,7 @@ from finassay.world._blocks._life import life_events
 from finassay.world._blocks._market import Factors, factors
 from finassay.world._blocks._prices import ExRight, Quotes, joined, quote_block, states_of
 from finassay.world._blocks._recorder import Recorder
+from finassay.world._blocks._statements import Statements, joined_statements
 from finassay.world._blocks._universe import Issuer, universe
 from finassay.world._blocks._vendor import touch_rows
 from finassay.world._config import BLOCK, WorldConfig
@@ -42,6 +44,8 @@ class World:
         Daily levels of every index.
     fixed_income : FixedIncome
         Daily values of curves, the money market, bonds and convertibles.
+    statements : Statements
+        Statements of every company, as they truly were.
     """
 
     config: WorldConfig
@@ -50,6 +54,7 @@ class World:
     quotes: Quotes
     indices: list[IndexQuotes]
     fixed_income: FixedIncome
+    statements: Statements
 
 
 def simulate(config: WorldConfig, executor: Executor) -> World:
@@ -69,7 +74,8 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     indices = index_quotes(quotes, events)
     events += fixed_income_events(config)
     bonds = fixed_income(config, market, events)
-    return World(config, issuers, Ledger(events), quotes, indices, bonds)
+    statements = joined_statements([part[2] for part in parts])
+    return World(config, issuers, Ledger(events), quotes, indices, bonds, statements)
 
 
 def counterfactual(world: World, event_id: int, executor: Executor) -> World:
@@ -84,39 +90,49 @@ def counterfactual(world: World, event_id: int, executor: Executor) -> World:
     """
     ledger = world.ledger.without(event_id)
     market = factors(world.config.seed)
-    by_entity: dict[int, list[Event]] = {}
-    for event in ledger.events:
-        by_entity.setdefault(event.entity, []).append(event)
-    blocks = [
-        (block, [event for issuer in block for event in by_entity.get(issuer.entity, ())])
-        for block in _blocks(world.issuers)
-    ]
-    quotes = joined(executor.map(partial(_requote, world.config.seed, market), blocks, label="quotes"))
+    blocks = [(block, _of(block, world.ledger), _of(block, ledger)) for block in _blocks(world.issuers)]
+    parts = executor.map(partial(_requote, world.config.seed, market), blocks, label="quotes")
+    quotes, statements = joined([part[0] for part in parts]), joined_statements([part[1] for part in parts])
     indices = index_quotes(quotes, list(ledger.events))
     bonds = fixed_income(world.config, market, ledger.events)
-    return replace(world, ledger=ledger, quotes=quotes, indices=indices, fixed_income=bonds)
+    return replace(
+        world, ledger=ledger, quotes=quotes, indices=indices, fixed_income=bonds, statements=statements
+    )
 
 
 def _blocks(issuers: tuple[Issuer, ...]) -> list[tuple[Issuer, ...]]:
     return [issuers[n : n + BLOCK] for n in range(0, len(issuers), BLOCK)]
 
 
-def _block(seed: int, market: Factors, issuers: tuple[Issuer, ...]) -> tuple[list[Event], Quotes]:
+def _of(issuers: tuple[Issuer, ...], ledger: Ledger) -> list[Event]:
+    """Return the events of the companies of a block."""
+    found: dict[int, list[Event]] = {issuer.entity: [] for issuer in issuers}
+    for event in ledger.events:
+        if event.entity in found:
+            found[event.entity].append(event)
+    return [event for events in found.values() for event in events]
+
+
+def _block(seed: int, market: Factors, issuers: tuple[Issuer, ...]) -> tuple[list[Event], Quotes, Statements]:
     recorders = [Recorder(seed, issuer.entity) for issuer in issuers]
     for issuer, recorder in zip(issuers, recorders, strict=True):
         life_events(seed, issuer, recorder)
         industry_events(seed, issuer, recorder)
+    companies = Companies(seed, issuers, recorders)
     states = states_of(issuers, [event for recorder in recorders for event in recorder.events])
-    plans = [(n, plan) for n, issuer in enumerate(issuers) for plan in _plans(seed, issuer, recorders[n])]
+    intended = [(n, plan) for n, issuer in enumerate(issuers) for plan in _plans(seed, issuer, recorders[n])]
+    plans = [(n, plan, most) for n, plan in intended if (most := companies.affordable(n, plan)) > 0]
     # A plan that the meeting rejects has an amount too, and no ex-date
-    placed = [(ExRight.of(n, plan), plan.approved) for n, plan in plans]
+    placed = [(ExRight.of(n, plan, most), plan.approved) for n, plan, most in plans]
     rights = [right if approved else replace(right, ex=-1) for right, approved in placed]
-    quotes, cash = quote_block(seed, issuers, market, states, rights)
-    for n, (issuer, recorder) in enumerate(zip(issuers, recorders, strict=True)):
-        mine = [(plan, cash[k]) for k, (column, plan) in enumerate(plans) if column == n]
+    quotes, cash = quote_block(seed, issuers, market, states, rights, companies.news)
+    for n, recorder in enumerate(recorders):
+        mine = [(plan, cash[k]) for k, (column, plan, _) in enumerate(plans) if column == n]
         dividend_events(recorder, mine)
+    quotes, statements = companies.tell(quotes)
+    for issuer, recorder in zip(issuers, recorders, strict=True):
         touch_rows(seed, issuer.entity, recorder)
-    return [event for recorder in recorders for event in recorder.events], quotes
+    return [event for recorder in recorders for event in recorder.events], quotes, statements
 
 
 def _plans(seed: int, issuer: Issuer, recorder: Recorder) -> list[Intended]:
@@ -127,10 +143,14 @@ def _plans(seed: int, issuer: Issuer, recorder: Recorder) -> list[Intended]:
     return [plan for plan in plans if plan.ex > issuer.listed and (not ends or plan.ex < min(ends))]
 
 
-def _requote(seed: int, market: Factors, item: tuple[tuple[Issuer, ...], list[Event]]) -> Quotes:
-    issuers, events = item
-    rights = _rights(issuers, events)
-    return quote_block(seed, issuers, market, states_of(issuers, events), rights)[0]
+def _requote(
+    seed: int, market: Factors, item: tuple[tuple[Issuer, ...], list[Event], list[Event]]
+) -> tuple[Quotes, Statements]:
+    issuers, original, events = item
+    news, statements = again(seed, issuers, original, events)
+    states, rights = states_of(issuers, events), _rights(issuers, events)
+    quotes, _ = quote_block(seed, issuers, market, states, rights, news)
+    return with_capital(quotes, events), statements
 
 
 def _rights(issuers: tuple[Issuer, ...], events: list[Event]) -> list[ExRight]:

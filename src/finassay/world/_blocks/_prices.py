@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-JUMPS_PER_YEAR, JUMP_SIZE = 8.0, 2.6
+JUMPS_PER_YEAR, JUMP_SIZE = 6.5, 2.6  # beside those of reports
 THEMES_PER_YEAR, THEME_EXIT, THEME_DRIFT = 1.2, 0.22, 0.06
 PANICS_PER_YEAR, PANIC_EXIT, PANIC_DRIFT = 0.5, 0.30, -0.06
 EPISODE_VOLATILITY = 0.05
@@ -95,11 +95,13 @@ class ExRight:
     bonus: int
     yield_: float
     cash: int | None = None
+    most: int = 0
 
     @staticmethod
-    def of(column: int, plan: Intended) -> ExRight:
-        """Place a dividend whose amount the price will fix."""
-        return replace(ExRight.placed(column, plan.planned, plan.ex, plan.bonus, None), yield_=plan.yield_)
+    def of(column: int, plan: Intended, most: int) -> ExRight:
+        """Place a dividend whose amount the price will fix, up to what the company can afford."""
+        placed = ExRight.placed(column, plan.planned, plan.ex, plan.bonus, None)
+        return replace(placed, yield_=plan.yield_, most=most)
 
     @staticmethod
     def placed(column: int, planned: date, ex: date, bonus: int, cash: int | None) -> ExRight:
@@ -145,9 +147,14 @@ def states_of(issuers: tuple[Issuer, ...], events: list[Event]) -> States:
 
 
 def quote_block(
-    seed: int, issuers: tuple[Issuer, ...], factor: Factors, states: States, rights: list[ExRight]
+    seed: int,
+    issuers: tuple[Issuer, ...],
+    factor: Factors,
+    states: States,
+    rights: list[ExRight],
+    news: Floats,
 ) -> tuple[Quotes, list[int]]:
-    """Simulate a block.
+    """Simulate a block; `news` are moves in daily deviations of a share's own, (sessions, shares).
 
     Returns
     -------
@@ -156,12 +163,12 @@ def quote_block(
     list of int
         Cash of each ex-right, fen per 10 shares: as given, or fixed by the price on the day of the plan.
     """
-    moves, own = _moves(seed, issuers, factor)
+    moves, own = _moves(seed, issuers, factor, news)
     path = _walk(issuers, exp(moves), states, rights, _uniforms(seed, issuers, 0))
     return _quoted(seed, issuers, path, own, states), path.cash
 
 
-def _moves(seed: int, issuers: tuple[Issuer, ...], factor: Factors) -> tuple[Floats, Floats]:
+def _moves(seed: int, issuers: tuple[Issuer, ...], factor: Factors, news: Floats) -> tuple[Floats, Floats]:
     """Log returns before limits, and the daily volatility of a share's own."""
     length = factor.market.size
     shocks, jumps, themes = [], [], []
@@ -176,7 +183,8 @@ def _moves(seed: int, issuers: tuple[Issuer, ...], factor: Factors) -> tuple[Flo
     beta = np.array([issuer.beta for issuer in issuers])
     gamma = np.array([issuer.gamma for issuer in issuers])
     sector = factor.sectors[:, [issuer.sector for issuer in issuers]]
-    total = beta * factor.market[:, None] + gamma * sector + own + np.stack(jumps, axis=1) * JUMP_SIZE * sigma
+    shocks_told = np.stack(jumps, axis=1) * JUMP_SIZE + news
+    total = beta * factor.market[:, None] + gamma * sector + own + shocks_told * sigma
     return np.clip(total + np.stack(themes, axis=1) + DRIFT_PER_DAY, -0.6, 0.6), np.broadcast_to(
         sigma, own.shape
     )
@@ -242,7 +250,8 @@ def _walk(
         out.close[t], out.factor[t], out.shares[t] = price, factor, shares
         for k in planned.get(t, ()):
             if rights[k].cash is None:
-                cash[k] = max(1, int(rights[k].yield_ * int(price[rights[k].column]) * 10 + 0.5))
+                wanted_cash = int(rights[k].yield_ * int(price[rights[k].column]) * 10 + 0.5)
+                cash[k] = max(1, min(wanted_cash, rights[k].most))
     return out
 
 

@@ -1,0 +1,171 @@
+"""The latent economy of the companies: size, growth, margins, and what of a quarter is news (world.md, 2.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from finassay.world._blocks._industries import SECTORS
+from finassay.world._blocks._market import student
+from finassay.world._blocks._periods import QUARTERS, SEASONS, quarter_of
+from finassay.world._config import START
+from finassay.world._events import Alert, Event, EventType
+from finassay.world._numerics import Floats, exp
+from finassay.world._streams import Purpose, stream
+
+if TYPE_CHECKING:
+    from finassay.world._blocks._prices import Ints
+    from finassay.world._blocks._universe import Issuer
+
+GENERAL, BANK, BROKER, INSURER = 1, 2, 3, 4
+GROWTH_MEMORY = 0.70
+GROWTH_SHOCK, SECTOR_SHOCK, COMMON_SHOCK = 0.098, 0.030, 0.012
+MARGIN_MEMORY = 0.937  # .77 a year
+MARGIN_SHOCK = 0.017
+_SHARED = 0xF00000  # entities of the shocks that companies share
+_BANKS, _OTHER_FINANCE = SECTORS.index("银行"), SECTORS.index("非银金融")
+_WEIGHTS = (0.22, 0.25, 0.25, 0.28)  # of a year's revenue
+_SEASONAL = np.array([0.0, 0.80, 1.10, 1.05, 1.05])  # of the margin: cumulative profit 19/48/73/100% (S4)
+# By template: price to book, equity sd of its log, revenue to equity, margin and its sd
+_TRAITS = {
+    GENERAL: (0.75, 0.50, 1.10, 0.130, 0.056),
+    BANK: (-0.10, 0.25, 0.27, 0.42, 0.05),
+    BROKER: (0.40, 0.35, 0.21, 0.40, 0.09),
+    INSURER: (0.25, 0.30, 1.20, 0.11, 0.03),
+}
+
+
+@dataclass(frozen=True)
+class Economy:
+    """A block of F companies over the quarters.
+
+    Attributes
+    ----------
+    template : numpy.ndarray of int64
+        Kind of statements: 1 general, 2 bank, 3 broker, 4 insurer.
+    revenue : numpy.ndarray of float64
+        (F, quarters), whole fen of one quarter.
+    margin : numpy.ndarray of float64
+        (F, quarters), operating margin before interest and impairment.
+    surprise : numpy.ndarray of float64
+        (F, quarters), what was not to be expected, of unit variance.
+    equity_ratio : numpy.ndarray of float64
+        (F,), equity to a year's revenue, at the size that the price gave.
+    traits, uniforms : numpy.ndarray of float64
+        (F, 64) standard normal, and uniform draws for whatever else marks a company.
+    noise : numpy.ndarray of float64
+        (F, quarters, 8) standard normal.
+    """
+
+    template: Ints
+    revenue: Floats
+    margin: Floats
+    surprise: Floats
+    equity_ratio: Floats
+    traits: Floats
+    uniforms: Floats
+    noise: Floats
+
+    @property
+    def provisional(self) -> Floats:
+        """Profit of each quarter before the statements are drawn up: near enough to plan by."""
+        return self.revenue * np.where(
+            self.template[:, None] == GENERAL, self.margin - 0.018, self.margin * 0.92
+        )
+
+
+def template_of(seed: int, issuer: Issuer) -> int:
+    """Return the kind of statements of a company."""
+    if issuer.sector == _BANKS:
+        return BANK
+    if issuer.sector == _OTHER_FINANCE:
+        return BROKER if stream(seed, Purpose.STATEMENT, issuer.entity, 1).random() < 0.65 else INSURER
+    return GENERAL
+
+
+def economy(seed: int, issuers: tuple[Issuer, ...], events: list[Event]) -> Economy:
+    """Draw the economy of a block; a company under an alert has had bad quarters before it."""
+    draws = [_draws(seed, issuer) for issuer in issuers]
+    traits, uniforms, shocks, noise = (np.stack([draw[k] for draw in draws]) for k in range(4))
+    template = np.array([template_of(seed, issuer) for issuer in issuers])
+    row = np.array([_TRAITS[int(kind)] for kind in template])
+    growth = _growth(seed, issuers, traits, shocks[:, 0])
+    margin = _margin(template, row, traits, shocks[:, 1]) - _distress(issuers, events)
+    factor = np.where(template == GENERAL, 1.0, 0.4)[:, None]
+    surprise = np.clip((shocks[:, 0] + shocks[:, 1]) / float(np.sqrt(2.0)), -4.0, 4.0)
+    turnover = np.where(template == GENERAL, exp(0.45 * traits[:, 3]), exp(0.1 * traits[:, 3]))
+    leverage = np.clip(0.44 + 0.17 * traits[:, 4], 0.10, 0.78)
+    scale = np.where(template == GENERAL, 0.62 * turnover / (1.0 - leverage), row[:, 2] * turnover)
+    ratio = 1.0 / scale
+    revenue = _revenue(issuers, row, growth * factor, traits, ratio)
+    return Economy(template, revenue, margin, np.rint(surprise * 1e3) / 1e3, ratio, traits, uniforms, noise)
+
+
+def _draws(seed: int, issuer: Issuer) -> tuple[Floats, Floats, Floats, Floats]:
+    rng = stream(seed, Purpose.STATEMENT, issuer.entity)
+    traits, uniforms = rng.standard_normal(64), rng.random(64)
+    shocks = np.stack([student(rng, 5.0, QUARTERS), rng.standard_normal(QUARTERS)])
+    return traits, uniforms, shocks, rng.standard_normal((QUARTERS, 8))
+
+
+def _shared(seed: int, entity: int) -> Floats:
+    return stream(seed, Purpose.STATEMENT, _SHARED + entity).standard_normal(QUARTERS)
+
+
+def _growth(seed: int, issuers: tuple[Issuer, ...], traits: Floats, shocks: Floats) -> Floats:
+    """Growth of a quarter on the year: g = mean + .70 (g before - mean) + sector + common + own."""
+    common = COMMON_SHOCK * _shared(seed, 99)
+    sector = {k: SECTOR_SHOCK * _shared(seed, k) for k in sorted({issuer.sector for issuer in issuers})}
+    pushed = np.stack([sector[issuer.sector] for issuer in issuers]) + common + GROWTH_SHOCK * shocks
+    mean = 0.07 + 0.035 * traits[:, 0]
+    out = np.empty_like(pushed)
+    now = np.zeros(len(issuers))
+    for t in range(QUARTERS):
+        now = GROWTH_MEMORY * now + pushed[:, t]
+        out[:, t] = mean + now
+    return np.clip(out, -0.7, 0.9)
+
+
+def _margin(template: Ints, row: Floats, traits: Floats, shocks: Floats) -> Floats:
+    """Margin: a company's own level, memory of .77 a year, seasons."""
+    size = np.where(template == GENERAL, 1.0, 0.8)[:, None] * MARGIN_SHOCK * row[:, 4:5] / 0.056
+    level = row[:, 3] + row[:, 4] * traits[:, 1]
+    out = np.empty_like(shocks)
+    now = 2.5 * size[:, 0] * traits[:, 2]
+    for t in range(QUARTERS):
+        now = MARGIN_MEMORY * now + size[:, 0] * shocks[:, t]
+        out[:, t] = (level + now) * _SEASONAL[SEASONS[t]]
+    return np.clip(out, -0.60, 0.60)
+
+
+def _distress(issuers: tuple[Issuer, ...], events: list[Event]) -> Floats:
+    """Return what is taken off the margin in the two years before an alert, and while it lasts for one more."""
+    place = {issuer.entity: n for n, issuer in enumerate(issuers)}
+    found = np.zeros((len(issuers), QUARTERS))
+    for event in events:
+        if event.type is EventType.ST_ON and isinstance(event.payload, Alert):
+            imposed = quarter_of(event.valid_from)
+            low, high = max(0, imposed - 9), max(0, min(QUARTERS, imposed + 2))
+            found[place[event.entity], low:high] = 0.15 if event.payload.kind == 5 else 0.05
+    return found
+
+
+def _revenue(
+    issuers: tuple[Issuer, ...], row: Floats, growth: Floats, traits: Floats, ratio: Floats
+) -> Floats:
+    """Chain the growth on the year, at the size that the price implies in the first quarter of the listing."""
+    length = growth.shape[1]
+    shape = np.array(_WEIGHTS) * exp(0.10 * traits[:, 8:12])
+    level = np.empty_like(growth)
+    for t in range(length):
+        level[:, t] = level[:, t - 4] + growth[:, t] if t >= 4 else 0.0
+    path = exp(np.clip(level, -12.0, 12.0)) * shape[:, SEASONS[:length] - 1]
+    anchors = [max(4, min(length, quarter_of(max(START, issuer.listed)))) for issuer in issuers]
+    year = np.array([np.sum(path[n, a - 4 : a]) for n, a in enumerate(anchors)])
+    worth = np.array([issuer.price * issuer.shares for issuer in issuers])
+    par = np.array([issuer.shares for issuer in issuers])
+    equity = np.maximum(worth / exp(row[:, 0] + row[:, 1] * traits[:, 5]), 1.3 * par)
+    whole: Floats = np.rint(path * (100.0 * equity / ratio / year)[:, None])
+    return whole
