@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform as platform_module
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import Any
 
 from finassay.core import FinassayError
 from finassay.execution import _machine
-from finassay.execution._jail import find_jail, remove_scratch
+from finassay.execution._folders import hold_folder
+from finassay.execution._jail import find_jail
 from finassay.execution._types import Call, CallResult, Limits, Outcome
 
 _LIMITS = Limits(wall_s=10, cpu_s=2, memory=256 << 20, file_size=1 << 20, scratch=8 << 20, processes=16)
@@ -135,16 +135,16 @@ def examine(python: Path | None = None, platform: str | None = None) -> Examinat
 
 
 def _attack(python: Path, platform: str) -> tuple[dict[str, str], dict[str, bool]]:
-    scratch = Path(tempfile.mkdtemp(prefix="finassay-doctor-"))
+    scratch = hold_folder()
     try:
-        with find_jail(platform=platform).start(python=python, scratch=scratch, preload=()) as session:
+        with find_jail(platform=platform).start(python=python, scratch=scratch.path, preload=()) as session:
             held = {
                 attack.name: _held(attack, session.run(Call(attack.code, limits=_LIMITS)))
                 for attack in ATTACKS
             }
             return dict(session.details), held
     finally:
-        remove_scratch(scratch)
+        scratch.remove()
 
 
 def _held(attack: Attack, result: CallResult) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 import tempfile
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING
 from finassay.core import InputError
 from finassay.execution._bubblewrap import HOME, SCRATCH, clean_environment
 from finassay.execution._cgroups import Cgroups
+from finassay.execution._folders import hold_folder
 from finassay.execution._interpreter import Interpreter, find_interpreter
 from finassay.execution._jail import DEFAULT_PRELOAD
 from finassay.execution._session import ZYGOTE, Launched, Plan, ZygoteSession, zygote_command
@@ -59,11 +59,12 @@ class NoJail:
             raise InputError(
                 f"Expected a scratch folder at {scratch}, but there is none.", reason="bad_scratch"
             )
-        home = Path(tempfile.mkdtemp(prefix="finassay-home-"))
+        folder = hold_folder()
+        home = folder.path
         try:
             links = _link(home, scratch.resolve(), sockets, mounts)
         except BaseException:
-            shutil.rmtree(home)
+            folder.remove()
             raise
         places = {HOME: str(home), SCRATCH: str(scratch.resolve())}
         config = {
@@ -82,7 +83,7 @@ class NoJail:
         def cleanup() -> None:
             for link in links:
                 link.unlink(missing_ok=True)
-            shutil.rmtree(home)
+            folder.remove()
 
         return ZygoteSession(
             Plan(

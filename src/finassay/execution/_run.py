@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,8 +16,9 @@ from typing import TYPE_CHECKING
 from finassay.core import CandidateError, InputError, hash_file, hash_json
 from finassay.execution._broker import Broker
 from finassay.execution._client import ask
+from finassay.execution._folders import hold_folder
 from finassay.execution._guest import ANY_PASSWORD, PORTS, duckdb_mount, free_ports, guest_env, guest_files
-from finassay.execution._jail import Jail, JailSession, find_jail, remove_scratch
+from finassay.execution._jail import Jail, JailSession, find_jail
 from finassay.execution._outputs import Figure, Outputs, ResultTable, collect_outputs, read_error
 from finassay.execution._report import Ended, Setting, build_trace, python_ended, sql_ended
 from finassay.execution._trace import Trace, TracedDatabase, TracedJail
@@ -203,13 +203,13 @@ def _schema(database: Database) -> str:
 @contextmanager
 def _work_folder() -> Iterator[Path]:
     """Make a folder for the sockets, the job and the scratch of one run; it is gone afterwards, whatever is in it."""
-    work = Path(tempfile.mkdtemp(prefix="finassay-"))
-    for name in ("sockets", "job", "scratch", "database"):
-        (work / name).mkdir()
+    folder = hold_folder()
     try:
-        yield work
+        for name in ("sockets", "job", "scratch", "database"):
+            (folder.path / name).mkdir()
+        yield folder.path
     finally:
-        remove_scratch(work)
+        folder.remove()
 
 
 def _run_sql(submission: Submission, broker: Broker) -> _Ran:

@@ -36,8 +36,11 @@ def main() -> None:
         return
     confine(config)
     zygote = Zygote(control, config)
-    send(control, zygote.prepare())
-    zygote.serve()
+    try:
+        send(control, zygote.prepare())
+        zygote.serve()
+    finally:  # the host may go at any moment, and then reading from it or writing to it fails
+        zygote.kill_all()
 
 
 class Zygote:
@@ -84,7 +87,6 @@ class Zygote:
         while True:
             request, descriptors = receive(self.control)
             if request is None:
-                self.kill_all()
                 return
             if request["op"] == "run":
                 send(self.control, self.run(request, descriptors))
