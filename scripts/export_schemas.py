@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from finassay.audit import certificate_schema
 from finassay.execution._submission import SubmissionFile
 from finassay.execution._trace import Trace
 from finassay.grading import OutputContract
@@ -16,6 +17,7 @@ from finassay.temporal import catalog_schema, contract_schema
 
 FORMATS: dict[str, Callable[[], dict[str, Any]]] = {
     "catalog": catalog_schema,
+    "certificate": certificate_schema,
     "contract": contract_schema,
     "output-contract": OutputContract.model_json_schema,
     "submission": SubmissionFile.model_json_schema,

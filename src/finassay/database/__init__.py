@@ -23,7 +23,9 @@ from finassay.database._catalog import (
 )
 from finassay.database._connect import connect
 from finassay.database._engine import Database
+from finassay.database._fingerprint import fingerprint
 from finassay.database._policy import check
+from finassay.database._references import tables_read
 from finassay.database._translate import translate
 from finassay.database._types import (
     DIALECTS,
@@ -64,6 +66,7 @@ __all__ = [
     "check",
     "compare_roles",
     "connect",
+    "fingerprint",
     "knowable_sql",
     "known_view",
     "lint_catalog",
@@ -73,5 +76,6 @@ __all__ = [
     "questions_of",
     "resolve_table",
     "selected_view",
+    "tables_read",
     "translate",
 ]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sqlglot import exp
 
+    from finassay.database._types import Dialect
+
 
 def table_references(tree: exp.Expr) -> list[exp.Table]:
     """Return the references by name to tables of the database, in the order of the text.
@@ -32,6 +34,28 @@ def table_references(tree: exp.Expr) -> list[exp.Table]:
         inside += [(child, hidden) for child in node.iter_expressions() if child is not with_]
         waiting += reversed(inside)
     return found
+
+
+def tables_read(sql: str, dialect: Dialect) -> tuple[str, ...]:
+    """Return the names of the tables that a statement reads, each once, in lower case, in the order of the text.
+
+    Raises
+    ------
+    QueryError
+        With reason ``syntax_error`` if it is no statement of the dialect.
+    """
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+
+    from finassay.database._types import QueryError
+
+    try:
+        trees = [tree for tree in sqlglot.parse(sql, read=dialect) if tree is not None]
+    except SqlglotError as error:
+        raise QueryError(
+            f"The statement cannot be read as {dialect}: {error}.", reason="syntax_error"
+        ) from error
+    return tuple(dict.fromkeys(table.name.lower() for tree in trees for table in table_references(tree)))
 
 
 def _expressions(with_: exp.With, hidden: frozenset[str]) -> list[tuple[exp.Expr, frozenset[str]]]:

@@ -47,9 +47,18 @@ def knowable_sql(
     return predicate_sql(AsOf(table, cutoff, proxies).knowable, dialect, alias=alias)
 
 
-def predicate_sql(predicate: Predicate, dialect: Dialect, *, alias: str | None = None) -> str:
-    """Return a condition of `finassay.temporal` as text of SQL; true or false, never NULL."""
-    return condition(predicate, alias=alias).sql(dialect=dialect)
+def predicate_sql(
+    predicate: Predicate,
+    dialect: Dialect,
+    *,
+    names: Mapping[str, str] | None = None,
+    alias: str | None = None,
+) -> str:
+    """Return a condition of `finassay.temporal` as text of SQL; true or false, never NULL.
+
+    ``names`` gives the database's spelling of columns, ``alias`` qualifies them.
+    """
+    return condition(predicate, names, alias).sql(dialect=dialect)
 
 
 def condition(

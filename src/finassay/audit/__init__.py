@@ -1,0 +1,31 @@
+"""The point-in-time audit: PASS, FAIL or UNKNOWN for a program, with a witness; see pit_audit.md, 2."""
+
+from __future__ import annotations
+
+from finassay.audit._audit import audit
+from finassay.audit._certificate import (
+    Certificate,
+    ScenarioRun,
+    Survivor,
+    TableRead,
+    Witness,
+    certificate_schema,
+)
+from finassay.audit._subject import Subject
+from finassay.audit._text import certificate_text
+from finassay.audit._types import Family, Requirement, Verdict
+
+__all__ = [
+    "Certificate",
+    "Family",
+    "Requirement",
+    "ScenarioRun",
+    "Subject",
+    "Survivor",
+    "TableRead",
+    "Verdict",
+    "Witness",
+    "audit",
+    "certificate_schema",
+    "certificate_text",
+]

@@ -1,0 +1,108 @@
+"""The certificate of an audit: what was audited, what was tried, what was found, and what is assumed."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from finassay.audit._types import Requirement, Verdict  # noqa: TC001 - pydantic reads annotations
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Hashes(_Model):
+    """SHA-256 of what the verdict depends on; `database` is null for servers and very large files."""
+
+    program: str
+    database: str | None
+    catalog: str
+    contract: str
+    output: str | None = Field(description="Of the program's tables over the unaltered database.")
+
+
+class TableRead(_Model):
+    """A table that the program reads or the contract requires."""
+
+    name: str
+    required: bool = Field(description="The contract names it as a source.")
+    read: bool = Field(description="The program reads it.")
+    families: list[str] = Field(description="The families of scenarios that apply to it.")
+    live: bool = Field(description="The output reacted to some alteration of it.")
+
+
+class ScenarioRun(_Model):
+    """One run of the program over altered tables; `outcome` is ``crashed`` where that says nothing."""
+
+    family: str
+    requirement: Requirement
+    tables: list[str]
+    outcome: Literal["held", "differs", "crashed"]
+
+
+class Witness(_Model):
+    """A counterexample: one row, how it was altered, and what that did to the output."""
+
+    requirement: Requirement
+    family: str
+    table: str
+    says: str
+    row: dict[str, str | None] | None = Field(description="The row, where the table numbers its rows.")
+    shown: list[str] = Field(
+        description="The columns that tell a person which row it is and when it was known."
+    )
+    altered: dict[str, str | None] | None = Field(description="Its columns that were altered; null: removed.")
+    missing: list[str] = Field(description="Output rows that are gone, or that the normal form has.")
+    added: list[str] = Field(description="Output rows that are new.")
+    overlay: str = Field(
+        description="The SELECT that takes the table's place: run the program over it to see."
+    )
+    level: Literal["L0", "L1", "L2"]
+
+
+class Survivor(_Model):
+    """A guard of the program whose removal no scenario noticed: it is redundant, or the scenarios have a hole."""
+
+    guard: str
+    line: int | None
+
+
+class Power(_Model):
+    """The share of the program's own guards whose removal was noticed."""
+
+    guards: int
+    noticed: int
+    redundant: list[Survivor] = Field(description="Guards that only contradictory data could make matter.")
+    survivors: list[Survivor]
+
+
+class Certificate(_Model):
+    """The result of an audit."""
+
+    version: Literal["1.0"] = "1.0"
+    finassay: str
+    verdict: Verdict
+    reasons: list[str] = Field(description="Stable words for why; see docs/reference/reasons.md.")
+    notes: list[str] = Field(description="The same for people, one line each.")
+    requirements: dict[Requirement, Verdict]
+    program: str
+    database: str
+    engine: str
+    catalog: str
+    contract: str
+    as_of: str
+    boundary: Literal["eod", "pre"]
+    hashes: Hashes
+    tables: list[TableRead]
+    scenarios: list[ScenarioRun]
+    witnesses: list[Witness]
+    power: Power | None
+    assumptions: list[str]
+
+
+def certificate_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the certificate (``docs/schemas/certificate.json``)."""
+    schema = Certificate.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

@@ -1,0 +1,118 @@
+"""From the facts of an audit to its verdict and certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from finassay.audit._certificate import Certificate, Hashes, Power, ScenarioRun, TableRead, Witness
+from finassay.audit._types import Requirement, Verdict
+from finassay.core import hash_json
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from finassay.audit._subject import Output, Subject
+    from finassay.temporal import Catalog, Contract
+
+_ASSUMPTIONS = (
+    "The catalog and the contract are right: the verdict is relative to both.",
+    "PASS is bounded testing, not proof: none of the scenarios that were run separates the program from a valid one.",
+    "Values that the vendor overwrote cannot be seen.",
+    "What a model or an author remembers of later events cannot be seen.",
+)
+
+
+@dataclass
+class Facts:
+    """What an audit knows so far."""
+
+    subject: Subject
+    catalog: Catalog
+    contract: Contract
+    engine: str
+    base: Output
+    reasons: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    runs: list[ScenarioRun] = field(default_factory=list)
+    tables: list[TableRead] = field(default_factory=list)
+    witnesses: list[Witness] = field(default_factory=list)
+    power: Power | None = None
+    read: frozenset[str] = field(init=False)
+    required: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        from finassay.core import CandidateError
+        from finassay.database import tables_read
+
+        read: list[str] = []
+        for dialect, text in self.base.statements:
+            try:
+                read += tables_read(text, dialect)
+            except CandidateError as error:
+                self.unknown("statement_not_read", str(error))
+        self.read = frozenset(read)
+        self.required = frozenset(name.lower() for name in self.contract.sources)
+        for mark in self.contract.unconfirmed:
+            self.unknown("unconfirmed_contract", f"Nobody has confirmed '{mark.field}' of the contract.")
+
+    def unknown(self, reason: str, note: str) -> None:
+        """Record why there is no PASS."""
+        if reason not in self.reasons:
+            self.reasons.append(reason)
+        self.notes.append(note)
+
+    def output_failed(self, base: Output) -> None:
+        """Record that the program gives nothing to compare."""
+        if base.error is not None:
+            self.unknown("program_failed", f"The program failed over the unaltered data: {base.error}")
+        elif not base.tables:
+            self.unknown("no_output", "The program returned no table.")
+
+
+def certificate(facts: Facts) -> Certificate:
+    """Decide, and write it down."""
+    import finassay
+    from finassay.database import fingerprint
+
+    failed = {witness.requirement for witness in facts.witnesses}
+    verdict = Verdict.FAIL if failed else Verdict.UNKNOWN if facts.reasons else Verdict.PASS
+    rest = Verdict.UNKNOWN if facts.reasons or not facts.runs else Verdict.PASS
+    requirements = {r: Verdict.FAIL if r in failed else rest for r in Requirement}
+    cutoff = facts.contract.cutoff
+    submission = facts.subject.submission
+    return Certificate(
+        finassay=finassay.__version__,
+        verdict=verdict,
+        reasons=[] if failed else facts.reasons,
+        notes=facts.notes,
+        requirements=requirements,
+        program=submission.source,
+        database=facts.subject.url.rpartition("@")[2] if "@" in facts.subject.url else facts.subject.url,
+        engine=facts.engine,
+        catalog=f"{facts.catalog.catalog} {facts.catalog.version}",
+        contract=facts.contract.contract,
+        as_of=cutoff.day.isoformat() if cutoff else "",
+        boundary=cutoff.boundary if cutoff else "eod",
+        hashes=Hashes(
+            program=hash_json(
+                [submission.mode, submission.sql_code, submission.python_code, list(submission.cells)]
+            ),
+            database=fingerprint(facts.subject.url),
+            catalog=hash_json(facts.catalog.model_dump(mode="json", by_alias=True)),
+            contract=hash_json(facts.contract.model_dump(mode="json", by_alias=True)),
+            output=_output_hash(facts.base.tables) if facts.base.tables else None,
+        ),
+        tables=facts.tables,
+        scenarios=facts.runs,
+        witnesses=facts.witnesses,
+        power=facts.power,
+        assumptions=list(_ASSUMPTIONS),
+    )
+
+
+def _output_hash(tables: dict[str, pa.Table]) -> str:
+    def content(table: pa.Table) -> list[list[str]]:
+        return [table.column_names, *([str(cell) for cell in row.values()] for row in table.to_pylist())]
+
+    return hash_json({name: content(table) for name, table in tables.items()})

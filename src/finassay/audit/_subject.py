@@ -1,0 +1,138 @@
+"""The program under audit, as something that can be run again over altered tables."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from finassay.core import CandidateError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pyarrow as pa
+
+    from finassay.database import Database, Dialect, QueryPolicy
+    from finassay.execution import Jail, Limits, Submission
+
+_MOST_OPEN = 40
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a program gave: its tables by name, or why it failed; and the statements that it sent.
+
+    Attributes
+    ----------
+    tables : dict of str to pyarrow.Table
+        Empty where it failed.
+    error : str or None
+        Why it failed.
+    statements : tuple of (str, str)
+        The dialect and the text of each statement.
+    """
+
+    tables: dict[str, pa.Table] = field(default_factory=dict)
+    error: str | None = None
+    statements: tuple[tuple[Dialect, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A program and the database it runs on.
+
+    SQL runs in this process; Python in the jail, behind the broker.
+
+    Attributes
+    ----------
+    submission : Submission
+        The program.
+    url : str
+        The database.
+    dialect : {"duckdb", "mysql", "postgres"} or None
+        What its SQL is written in; None for the engine's own.
+    policy : QueryPolicy or None
+        What a statement may do.
+    limits : Limits or None
+        What the program may use.
+    jail : Jail or None
+        By default the best this machine has.
+    """
+
+    submission: Submission
+    url: str
+    dialect: Dialect | None = None
+    policy: QueryPolicy | None = None
+    limits: Limits | None = None
+    jail: Jail | None = None
+
+    @contextmanager
+    def runner(self) -> Iterator[Runner]:
+        """Open what running the program again and again needs, and close it at the end."""
+        with ExitStack() as stack:
+            yield Runner(self, stack)
+
+
+class Runner:
+    """Runs one program over many altered databases; those that are asked for again stay open."""
+
+    def __init__(self, subject: Subject, stack: ExitStack) -> None:
+        self.subject = subject
+        self._stack = stack
+        self._open: dict[tuple[tuple[str, str], ...], Database] = {}
+
+    def run(self, overlays: Mapping[str, str] | None = None, sql: str | None = None) -> Output:
+        """Run the program, or another statement in its place, over the database with some tables replaced.
+
+        Raises
+        ------
+        InputError
+            If the database cannot be opened or there is no jail. The program's own failure is part of the output.
+        """
+        if self.subject.submission.mode == "sql":
+            return self._run_sql(overlays or {}, sql)
+        return self._run_python(overlays)
+
+    def _run_sql(self, overlays: Mapping[str, str], sql: str | None) -> Output:
+        from finassay.database import QueryPolicy
+
+        text = sql if sql is not None else self.subject.submission.sql_code or ""
+        database = self._database(overlays)
+        spoken = self.subject.dialect or database.dialect
+        try:
+            policy = self.subject.policy or QueryPolicy()
+            found = database.query(text, dialect=self.subject.dialect, policy=policy)
+        except CandidateError as error:
+            return Output(error=str(error), statements=((spoken, text),))
+        return Output({"result": found.table}, statements=((spoken, text),))
+
+    def _database(self, overlays: Mapping[str, str]) -> Database:
+        from finassay.database import connect
+
+        key = tuple(sorted(overlays.items()))
+        if key not in self._open:
+            if len(self._open) >= _MOST_OPEN:
+                self._open.pop(next(iter(self._open))).close()
+            self._open[key] = self._stack.enter_context(connect(self.subject.url, overlays=overlays))
+        return self._open[key]
+
+    def _run_python(self, overlays: Mapping[str, str] | None) -> Output:
+        from finassay.execution import run
+
+        subject = self.subject
+        done = run(
+            subject.submission,
+            subject.url,
+            dialect=subject.dialect,
+            policy=subject.policy,
+            limits=subject.limits,
+            jail=subject.jail,
+            overlays=overlays,
+        )
+        own: Dialect = done.trace.database.dialect  # type: ignore[assignment]
+        spoken: dict[str, Dialect] = {"mysql": "mysql", "postgres": "postgres", "duckdb": "duckdb"}
+        sent = tuple((spoken.get(query.route, own), query.sql) for query in done.trace.queries)
+        if done.trace.error is not None:
+            return Output(error=done.trace.error.message, statements=sent)
+        return Output({found.name: found.table for found in done.tables}, statements=sent)

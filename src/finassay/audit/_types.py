@@ -1,0 +1,84 @@
+"""The words of an audit: verdicts, requirements, and the families of scenarios."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from finassay.core import ExitCode
+
+
+class Verdict(StrEnum):
+    """What an audit says of a program."""
+
+    PASS = "PASS"  # noqa: S105 - a verdict
+    FAIL = "FAIL"
+    UNKNOWN = "UNKNOWN"
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """0 for PASS, 1 for FAIL, 3 for UNKNOWN."""
+        return {"PASS": ExitCode.OK, "FAIL": ExitCode.FAILED, "UNKNOWN": ExitCode.UNKNOWN}[self.value]
+
+
+class Requirement(StrEnum):
+    """What a program must respect; the codes are those of the BuySideFlow paper, C.5."""
+
+    DISCLOSURE = "A1"  # nothing that was disclosed after the cutoff
+    STATE = "A2"  # no state of today in place of the state at the cutoff
+    VERSION = "A3"  # the version, and the interval, that counted at the cutoff
+
+
+Mode = Literal["same", "known", "normal"]
+
+
+@dataclass(frozen=True)
+class Family:
+    """A way to alter a table, and what a valid program does then (pit_audit.md, 2.3).
+
+    Attributes
+    ----------
+    name : str
+        Its name on the certificate.
+    requirement : Requirement
+        What a program that does otherwise violates.
+    mode : {"same", "known", "normal"}
+        ``same``: only what was not knowable is altered, so the output must not change. ``known``: things are moved
+        past the cutoff, and the output must be that over what was known of the altered table. ``normal``: traps lie
+        before the cutoff, and the output must be that over the normal form of the altered table.
+    says : str
+        What is done to the table, in words.
+    """
+
+    name: str
+    requirement: Requirement
+    mode: Mode
+    says: str
+
+
+_A1, _A2, _A3 = Requirement.DISCLOSURE, Requirement.STATE, Requirement.VERSION
+
+REMOVED = Family("unknown_rows_removed", _A1, "same", "rows not yet known are removed")
+THINNED = Family("unknown_rows_thinned", _A1, "same", "two fifths of the rows not yet known are removed")
+SCRAMBLED = Family("unknown_values_changed", _A1, "same", "values not yet known are changed")
+RESTATED = Family("later_version_added", _A1, "same", "versions disclosed from the cutoff on are added")
+CURRENT = Family("current_state_changed", _A2, "same", "today's state and recording times are changed")
+ENDED = Family("unknown_ends_set", _A2, "same", "ends that were not yet known are set or moved")
+REOPENED = Family("unknown_ends_removed", _A2, "same", "ends that were not yet known are removed")
+FUTURE = Family("not_yet_there", _A2, "known", "a fifth of the rows begin the day after the as-of date")
+LATE = Family("disclosed_late", _A1, "known", "a fifth of the known rows are disclosed right on the cutoff")
+LATE_END = Family("end_disclosed_late", _A2, "known", "known ends are disclosed right on the cutoff")
+AS_IS = Family("normal_form", _A3, "normal", "superseded, ended and pending rows are dropped")
+SUPERSEDED = Family(
+    "later_version_known", _A3, "normal", "a version known before the cutoff is added to each"
+)
+EXPIRED = Family("ended_before", _A3, "normal", "a fifth of the intervals that hold end on the as-of date")
+PENDING = Family(
+    "announced_not_effective", _A3, "normal", "a fifth of the intervals that hold begin a day later"
+)
+
+SAME = (REMOVED, THINNED, SCRAMBLED, CURRENT, ENDED, REOPENED, RESTATED)
+KNOWN = (FUTURE, LATE, LATE_END)
+NORMAL = (AS_IS, SUPERSEDED, EXPIRED, PENDING)
+FAMILIES = (*SAME, *KNOWN, *NORMAL)

@@ -1,0 +1,26 @@
+"""The hash of a database that lies in files."""
+
+from __future__ import annotations
+
+from finassay.core import hash_file, hash_json
+from finassay.database._url import parse_url
+
+_MOST_BYTES = 2 << 30
+
+
+def fingerprint(url: str) -> str | None:
+    """Return the SHA-256 of a database's file, or of a folder's file names and hashes.
+
+    Returns
+    -------
+    str or None
+        None for servers, and for files of more than 2 GiB together.
+    """
+    path = parse_url(url).path
+    if path is None:
+        return None
+    files = [path] if path.is_file() else sorted(entry for entry in path.iterdir() if entry.is_file())
+    if sum(file.stat().st_size for file in files) > _MOST_BYTES:
+        return None
+    hashes = {file.name: hash_file(file) for file in files}
+    return hash_json(hashes) if path.is_dir() else hashes[path.name]
