@@ -42,7 +42,7 @@ from finassay.world._streams import Purpose, stream
 if TYPE_CHECKING:
     import numpy as np
 
-BOND_LEG = 3301  # the vendor's number of the composite of all bonds
+BOND_LEG = 4101  # the vendor's number of the composite of all bonds
 OVERSEAS_LEG = 3402
 KINDS_PER_YEAR = 0.05  # reclassified (task_families.md, 5)
 BENCHMARKS_PER_YEAR, FEES_PER_YEAR, TARGETS_PER_YEAR = 0.03, 0.04, 0.01

@@ -12,12 +12,11 @@ import numpy.typing as npt
 
 from finassay.world._blocks._funds_read import memberships
 from finassay.world._blocks._industries import SECTORS
-from finassay.world._blocks._market import YEAR, student, window
+from finassay.world._blocks._market import YEAR, window
 from finassay.world._calendar import sessions
 from finassay.world._config import END, START
 from finassay.world._events import Event, EventType, Industry
 from finassay.world._numerics import Floats, exp
-from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 SEASONED = 60  # sessions since listing before a fund buys a share
-YIELD_START, YIELD_SHOCK = 0.031, 0.000225  # of the bond composite: level, daily deviation (B2)
-DURATION = 4.0
 # The regulator's sections of industries (code, name) by sector of the Shenwan standard
 SECTIONS = (
     (1, "农、林、牧、渔业"),
@@ -89,8 +86,8 @@ class Holdable:
         Spells of index membership.
     section : numpy.ndarray of int64
         The regulator's section (position) of each share at each quarter end.
-    bonds, dy : numpy.ndarray of float64
-        The composite of all bonds, from 1; the daily change of its yield.
+    bonds : numpy.ndarray of float64
+        Total return of the composite of all bonds.
     abroad : mapping
         Levels of overseas indices on the exchange's own sessions.
     """
@@ -102,7 +99,6 @@ class Holdable:
     members: dict[int, list[tuple[int, int, int]]]
     section: Ints
     bonds: Floats
-    dy: Floats
     abroad: dict[int, Floats]
 
     def ranked(self, at: int) -> Ints:
@@ -119,7 +115,7 @@ class Holdable:
 
 
 def holdable(
-    seed: int, shares: int, quotes: Quotes, events: Sequence[Event], abroad: Sequence[OverseasQuotes]
+    shares: int, quotes: Quotes, bonds: Floats, events: Sequence[Event], abroad: Sequence[OverseasQuotes]
 ) -> Holdable:
     """Arrange the quotes of a world for its funds."""
     first, stop = window()
@@ -135,8 +131,6 @@ def holdable(
     fresh = ~listed[:, :1] & (age <= SEASONED)
     cap[fresh] = 0.0
     last = np.maximum.accumulate(np.where(listed, np.arange(shape[1]), 0), axis=1)
-    dy = student(stream(seed, Purpose.FUND_BOND_FACTOR, 0), 5.0, shape[1]) * YIELD_SHOCK
-    bonds, dy = _bonds(dy)
     return Holdable(
         _product(growth, 1),
         np.take_along_axis(close, last, axis=1),
@@ -145,19 +139,8 @@ def holdable(
         memberships(events),
         _sections(shares, events),
         bonds,
-        dy,
-        {quotes.inner: _on_sessions(quotes) for quotes in abroad},
+        {quotes.inner: on_sessions(quotes) for quotes in abroad},
     )
-
-
-def _bonds(shocks: Floats) -> tuple[Floats, Floats]:
-    """Let the yield revert slowly to its start; the composite earns it, less duration times its change."""
-    level, yields = YIELD_START, np.empty(shocks.size)
-    for t in range(shocks.size):
-        level = max(0.005, level + 0.0007 * (YIELD_START - level) + float(shocks[t]))
-        yields[t] = level
-    dy = np.diff(yields, prepend=YIELD_START)
-    return _product(1.0 + yields / YEAR - DURATION * dy, 0), dy
 
 
 def _product(factors: Floats, axis: int) -> Floats:
@@ -165,7 +148,8 @@ def _product(factors: Floats, axis: int) -> Floats:
     return product
 
 
-def _on_sessions(quotes: OverseasQuotes) -> Floats:
+def on_sessions(quotes: OverseasQuotes) -> Floats:
+    """Return the last close of an index abroad on each session of the window."""
     first, stop = window()
     at = np.searchsorted(quotes.days, sessions().array[first:stop], side="right") - 1
     levels: Floats = quotes.levels[np.maximum(at, 0), 4] / 100.0

@@ -9,6 +9,7 @@ from finassay.world._blocks._market import window
 from finassay.world._calendar import sessions
 from finassay.world._events import EventType, Member
 from finassay.world._events_funds import (
+    FundBenchmark,
     FundClass,
     FundFee,
     FundManager,
@@ -51,6 +52,7 @@ class FundLife:
     fees: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     payouts: list[tuple[int, FundPayout]] = field(default_factory=list)
     targets: list[tuple[int, int]] = field(default_factory=list)
+    benchmarks: list[tuple[int, tuple[tuple[int, int], ...]]] = field(default_factory=list)
 
 
 def position(day: date) -> int:
@@ -97,6 +99,8 @@ def _read(life: FundLife, event: Event, classes: dict[int, ClassLife], outs: dic
         classes[event.entity].service = payload.rate
     elif isinstance(payload, FundPayout):
         life.payouts.append((at, payload))
+    elif isinstance(payload, FundBenchmark):
+        life.benchmarks.append((at, payload.legs))
     elif isinstance(payload, FundTarget):
         life.targets.append((at, payload.index))
 

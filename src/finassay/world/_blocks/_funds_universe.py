@@ -10,6 +10,7 @@ from finassay.world._config import END, START, WorldConfig
 from finassay.world._streams import Purpose, stream
 
 FUND_BASE, PERSON_BASE, ADVISER_BASE, OVERSEAS_BASE = 0x200000, 0x300000, 0x3F0000, 0xE10000
+FIRST_INNER = 200_000  # the vendor's number of the first share class
 CODES = 10_000  # at scale 1, of which .55 are alive on average (world.md, 6)
 CLASSES = (
     0.29,
@@ -244,7 +245,9 @@ def _classes(
         service = (25, 1)[n] if kind == MONEY else (0, 40, 20)[n]
         code = _code(number, n, operation)
         place = market if n == 0 else 99
-        found.append(ShareClass(entity + 1 + n, 200_000 + 4 * number + n, letter, code, place, day, service))
+        found.append(
+            ShareClass(entity + 1 + n, FIRST_INNER + 4 * number + n, letter, code, place, day, service)
+        )
     return tuple(found)
 
 

@@ -104,11 +104,15 @@ class _Run:
 
 
 def fund_world_events(config: WorldConfig) -> list[Event]:
-    """Tell the fund trade and the indices abroad."""
+    """Tell the fund trade and the indices abroad, if they are among the blocks."""
+    if "funds" not in config.blocks:
+        return []
     return fund_events(config.seed, fund_trade(config)) + overseas_events(config.seed)
 
 
-def fund_values(config: WorldConfig, market: Factors, quotes: Quotes, events: Sequence[Event]) -> FundValues:
+def fund_values(
+    config: WorldConfig, market: Factors, quotes: Quotes, bonds: Floats, events: Sequence[Event]
+) -> FundValues:
     """Value all funds of a ledger.
 
     Parameters
@@ -119,11 +123,13 @@ def fund_values(config: WorldConfig, market: Factors, quotes: Quotes, events: Se
         The Chinese market, which the one in Hong Kong follows.
     quotes : Quotes
         Of the shares.
+    bonds : numpy.ndarray
+        Total return of all bonds, per session.
     events : sequence of Event
         The ledger's.
     """
-    abroad = overseas_quotes(config.seed, market)
-    return _valued(config.seed, holdable(config.seed, config.issuers, quotes, events, abroad), events, abroad)
+    abroad = overseas_quotes(config.seed, market) if "funds" in config.blocks else ()
+    return _valued(config.seed, holdable(config.issuers, quotes, bonds, events, abroad), events, abroad)
 
 
 def _valued(
