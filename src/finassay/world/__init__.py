@@ -9,9 +9,10 @@ from finassay.world._build import Built, TableInfo, WorldInfo, build_world, worl
 from finassay.world._config import BLOCKS, WorldConfig
 from finassay.world._events import Event, EventType, Origin
 from finassay.world._facts import Fact, measure
+from finassay.world._family import Family, Question
 from finassay.world._ledger import Ledger
 from finassay.world._materialise import content_hash, materialise
-from finassay.world._questions import FAMILIES, Agreement, Disagreement, Family, Question, answers, compare
+from finassay.world._questions import FAMILIES, Agreement, Disagreement, answers, compare
 from finassay.world._verify import Check, Verification, verify_world
 from finassay.world._world import World, counterfactual, simulate
 

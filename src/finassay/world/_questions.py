@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from finassay.temporal import Boundary, Cutoff
 from finassay.world._config import START
 from finassay.world._events import Event, EventType, Index, Member
+from finassay.world._family import Family, Question
+from finassay.world._questions_us import US_FAMILIES
 from finassay.world._streams import Purpose, stream
 from finassay.world.oracle import Oracle, boundaries
 
@@ -21,25 +23,6 @@ if TYPE_CHECKING:
     from finassay.world._world import World
 
 _CHUNK = 1000
-
-
-@dataclass(frozen=True)
-class Question:
-    """A family's question about a thing (and, for membership, an index) at a cutoff."""
-
-    key: int
-    cutoff: Cutoff
-    index: int = 0
-
-
-@dataclass(frozen=True)
-class Family:
-    """A kind of question: SQL that answers a batch `q` (n, k, i, d, c), the oracle's answer, the events behind it."""
-
-    name: str
-    sql: str
-    ask: Callable[[Oracle, Question], str | None]
-    types: tuple[EventType, ...]
 
 
 @dataclass(frozen=True)
@@ -122,6 +105,7 @@ FAMILIES = (
         lambda oracle, q: _yes(oracle.halted(q.key, q.cutoff)),
         (EventType.HALT, EventType.RESUME),
     ),
+    *US_FAMILIES,
 )
 
 
@@ -172,6 +156,8 @@ def _random_questions(
 
 
 def _things(world: World, family: Family) -> list[tuple[int, int]]:
+    if family.things is not None:
+        return family.things(world)
     if family.name == "industry":
         return [(issuer.company, 0) for issuer in world.issuers]
     if family.name != "membership":
@@ -187,22 +173,31 @@ def _index_numbers(world: World) -> dict[int, int]:
 
 def _boundary_questions(world: World, family: Family) -> Iterator[Question]:
     """Ask around every event of a family: the days before, of and after each of its dates, at both boundaries."""
-    shares = {issuer.entity: issuer for issuer in world.issuers}
-    indices = _index_numbers(world)
+    concerns = family.concerns or _share_of(world, family)
     for event in world.ledger.of(*family.types):
-        index = indices.get(event.entity, 0)
-        if index:
-            entered = (
-                event if isinstance(event.payload, Member) else world.ledger.by_id[event.supersedes or 0]
-            )
-            key = entered.payload.inner if isinstance(entered.payload, Member) else 0
-        else:
-            issuer = shares[event.entity]
-            key = issuer.company if family.name == "industry" else issuer.inner
+        thing = concerns(world, event)
+        if thing is None:
+            continue
         for day in sorted(_sides(event)):
             if START <= day <= world.config.snapshot:
                 for boundary in ("eod", "pre"):
-                    yield Question(key, Cutoff(day, boundary), index)
+                    yield Question(thing[0], Cutoff(day, boundary), thing[1])
+
+
+def _share_of(world: World, family: Family) -> Callable[[World, Event], tuple[int, int] | None]:
+    """Return how to find the share, or the company and the index, that an event concerns."""
+    shares = {issuer.entity: issuer for issuer in world.issuers}
+    indices = _index_numbers(world)
+
+    def found(world: World, event: Event) -> tuple[int, int] | None:
+        index = indices.get(event.entity, 0)
+        if not index:
+            issuer = shares[event.entity]
+            return (issuer.company if family.name == "industry" else issuer.inner), 0
+        entered = event if isinstance(event.payload, Member) else world.ledger.by_id[event.supersedes or 0]
+        return (entered.payload.inner, index) if isinstance(entered.payload, Member) else None
+
+    return found
 
 
 def _sides(event: Event) -> set[date]:

@@ -17,6 +17,7 @@ from finassay.world._blocks._prices import ExRight, Quotes, joined, quote_block,
 from finassay.world._blocks._recorder import Recorder
 from finassay.world._blocks._statements import Statements, joined_statements
 from finassay.world._blocks._universe import Issuer, universe
+from finassay.world._blocks._us_block import UsWorld, us_counterfactual, us_world
 from finassay.world._blocks._vendor import touch_rows
 from finassay.world._config import BLOCK, WorldConfig
 from finassay.world._events import Approval, Event, EventType, Implementation, Plan
@@ -46,6 +47,8 @@ class World:
         Daily values of curves, the money market, bonds and convertibles.
     statements : Statements
         Statements of every company, as they truly were.
+    us : UsWorld
+        The US side: quotes, statements, macro vintages, the Treasury curve.
     """
 
     config: WorldConfig
@@ -55,6 +58,7 @@ class World:
     indices: list[IndexQuotes]
     fixed_income: FixedIncome
     statements: Statements
+    us: UsWorld
 
 
 def simulate(config: WorldConfig, executor: Executor) -> World:
@@ -75,7 +79,9 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     events += fixed_income_events(config)
     bonds = fixed_income(config, market, events)
     statements = joined_statements([part[2] for part in parts])
-    return World(config, issuers, Ledger(events), quotes, indices, bonds, statements)
+    us, us_events = us_world(config, executor)
+    events += us_events
+    return World(config, issuers, Ledger(events), quotes, indices, bonds, statements, us)
 
 
 def counterfactual(world: World, event_id: int, executor: Executor) -> World:
@@ -96,7 +102,13 @@ def counterfactual(world: World, event_id: int, executor: Executor) -> World:
     indices = index_quotes(quotes, list(ledger.events))
     bonds = fixed_income(world.config, market, ledger.events)
     return replace(
-        world, ledger=ledger, quotes=quotes, indices=indices, fixed_income=bonds, statements=statements
+        world,
+        ledger=ledger,
+        quotes=quotes,
+        indices=indices,
+        fixed_income=bonds,
+        statements=statements,
+        us=us_counterfactual(world.config.seed, world.us, ledger, executor),
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from finassay.world._events import Alert, Event, EventType, Index, Industry, Member, Security
+from finassay.world._oracle_us import UsOracle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +23,7 @@ Mode = Literal["world", "recoverable"]
 __all__ = ["Mode", "Oracle"]
 
 
-class Oracle:
+class Oracle(UsOracle):
     """Answers questions about a cutoff.
 
     Parameters

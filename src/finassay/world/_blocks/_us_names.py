@@ -26,13 +26,13 @@ SIC = (
 FINANCIALS = 6
 _FIRST = (
     "Alder", "Ashgrove", "Beacon", "Birchwood", "Blackfen", "Bluewater", "Brightmoor", "Calder", "Cedarline",
-    "Clearford", "Copperfield", "Crestholm", "Dunmore", "Eastbrook", "Elmhurst", "Fairhaven", "Falconridge", "Fernwick",
-    "Foxmere", "Glenrock", "Granite", "Greyhollow", "Harborline", "Hartwell", "Hawkstone", "Highfield", "Ironvale",
-    "Juniper", "Kestrel", "Kingsmere", "Lakemont", "Larkspur", "Lindale", "Longmeadow", "Maplecrest", "Marlowe",
-    "Millbrook", "Northgate", "Oakhaven", "Orchard", "Pinecrest", "Quarry", "Ravenscroft", "Redcliff", "Ridgeway", "Riverton",
-    "Rosemont", "Saltmarsh", "Sandhill", "Silverlake", "Southport", "Stonebridge", "Summerfield", "Sycamore",
-    "Thornbury", "Timberlake", "Tidewell", "Underwood", "Vantage", "Walden", "Westhollow", "Whitecap", "Willowbrook",
-    "Windham", "Wolfcreek", "Yarrow", "Zephyr",
+    "Clearford", "Copperfield", "Crestholm", "Dunmore", "Eastbrook", "Elmhurst", "Fairhaven", "Falconridge",
+    "Fernwick", "Foxmere", "Glenrock", "Granite", "Greyhollow", "Harborline", "Hartwell", "Hawkstone",
+    "Highfield", "Ironvale", "Juniper", "Kestrel", "Kingsmere", "Lakemont", "Larkspur", "Lindale", "Longmeadow",
+    "Maplecrest", "Marlowe", "Millbrook", "Northgate", "Oakhaven", "Orchard", "Pinecrest", "Quarry",
+    "Ravenscroft", "Redcliff", "Ridgeway", "Riverton", "Rosemont", "Saltmarsh", "Sandhill", "Silverlake",
+    "Southport", "Stonebridge", "Summerfield", "Sycamore", "Thornbury", "Timberlake", "Tidewell", "Underwood",
+    "Vantage", "Walden", "Westhollow", "Whitecap", "Willowbrook", "Windham", "Wolfcreek", "Yarrow", "Zephyr",
 )  # fmt: skip
 _KIND = (
     ("Petroleum", "Drilling", "Midstream", "Energy"),

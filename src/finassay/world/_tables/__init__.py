@@ -11,6 +11,7 @@ from finassay.world._tables._indices import lc_indexcomponent, qt_indexquote
 from finassay.world._tables._industries import lc_exgindustry, lc_stibexgindustry
 from finassay.world._tables._quotes import lc_stibdailyquote, qt_dailyquote, qt_performancedata
 from finassay.world._tables._securities import cs_riskalert, lc_liststatus, lc_suspendresumption, secumain
+from finassay.world._tables._us_all import US_TABLES
 from finassay.world._tables._view import View
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "qt_indexquote": qt_indexquote,
     "lc_dividend": lc_dividend,
     **BOND_TABLES,
+    **US_TABLES,
 }
 
 _BLOCKS = {

@@ -130,7 +130,7 @@ def vendor_times(spec: Table, inserted: datetime, touched: datetime, number: int
         elif column.role == "updated" and column.format == "other":
             seconds = int((touched - _EPOCH).total_seconds())
             found[name] = seconds * 100_000 + number % 99_991
-        elif column.role == "updated" and name in ("XGRQ", "UPDATETIME"):
+        elif column.role == "updated" and name in ("XGRQ", "UPDATETIME", "update_time"):
             found[name] = touched
     return found
 

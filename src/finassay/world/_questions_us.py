@@ -1,0 +1,125 @@
+"""As-of questions about the US tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from finassay.world._blocks._us_macro import FIRST_ENTITY, SERIES
+from finassay.world._events import Event, EventType
+from finassay.world._events_us import UsMember
+from finassay.world._family import Family
+
+if TYPE_CHECKING:
+    from finassay.world._world import World
+
+_FIRST = """, r AS (SELECT q.n, {answer} AS answer, ROW_NUMBER() OVER (PARTITION BY q.n ORDER BY {order}) AS place
+ FROM q JOIN {table} t ON {match})
+SELECT n, answer FROM r WHERE place = 1 AND answer IS NOT NULL"""
+_SYMBOL = _FIRST.format(
+    answer="t.symbol",
+    order="t.effective_date DESC, t.announced_at DESC, t.id DESC",
+    table="us_listing_event",
+    match="t.security_id = q.k AND t.effective_date <= q.d AND t.announced_at < q.c",
+)
+_MEMBER = """
+SELECT DISTINCT q.n, 'yes' AS answer FROM q JOIN us_index_member t ON t.security_id = q.k AND t.index_code = 'US300'
+ AND t.start_date <= q.d AND t.announced_at < q.c
+ AND NOT COALESCE(t.end_date <= q.d AND t.end_announced_at < q.c, FALSE)"""
+_FILING = _FIRST.format(
+    answer="t.accession",
+    order="t.period_end DESC, t.accepted_at DESC, t.accession DESC",
+    table="us_filing",
+    match="t.cik = q.k AND t.accepted_at < q.c",
+)
+_DIVIDEND = _FIRST.format(
+    answer="CAST(t.action_no AS VARCHAR)",
+    order="t.ex_date DESC, t.announced_at DESC, t.id DESC",
+    table="us_corporate_action",
+    match="""t.security_id = q.k AND t.announced_at < q.c AND t.action_type <> 'split' AND t.status = 'declared'
+  AND NOT EXISTS (SELECT 1 FROM us_corporate_action w WHERE w.security_id = t.security_id AND w.action_no = t.action_no
+   AND w.status = 'cancelled' AND w.announced_at < q.c)""",
+)
+_CODES = " ".join(f"WHEN {place} THEN '{series.code}'" for place, series in enumerate(SERIES))
+_RELEASE = _FIRST.format(
+    answer="CAST(CAST(t.period_end AS DATE) AS VARCHAR) || ' ' || CAST(CAST(t.released_at AS DATE) AS VARCHAR)",
+    order="t.period_end DESC, t.released_at DESC",
+    table="""(SELECT series, released_at, MAX(period_end) AS period_end FROM us_macro_vintage
+  GROUP BY series, released_at)""",
+    match="t.series = CASE q.k " + _CODES + " END AND t.released_at < q.c",
+)
+
+
+def _securities(world: World) -> list[tuple[int, int]]:
+    return [(issuer.security, 0) for issuer in world.us.issuers]
+
+
+def _filers(world: World) -> list[tuple[int, int]]:
+    return [(issuer.cik, 0) for issuer in world.us.issuers]
+
+
+def _series(world: World) -> list[tuple[int, int]]:
+    del world  # every world has the same
+    return [(place, 0) for place in range(len(SERIES))]
+
+
+def _security_of(world: World, event: Event) -> tuple[int, int] | None:
+    place = event.entity - world.us.issuers[0].entity
+    return (world.us.issuers[place].security, 0) if 0 <= place < len(world.us.issuers) else None
+
+
+def _filer_of(world: World, event: Event) -> tuple[int, int] | None:
+    return world.us.issuers[event.entity - world.us.issuers[0].entity].cik, 0
+
+
+def _member_of(world: World, event: Event) -> tuple[int, int] | None:
+    entered = event if isinstance(event.payload, UsMember) else world.ledger.by_id[event.supersedes or 0]
+    return (entered.payload.security, 0) if isinstance(entered.payload, UsMember) else None
+
+
+def _series_of(world: World, event: Event) -> tuple[int, int] | None:
+    del world
+    return event.entity - FIRST_ENTITY, 0
+
+
+US_FAMILIES = (
+    Family(
+        "us symbol",
+        _SYMBOL,
+        lambda oracle, q: oracle.us_symbol(q.key, q.cutoff),
+        (EventType.US_LIST, EventType.US_RENAME, EventType.US_MOVE, EventType.US_DELIST),
+        _securities,
+        _security_of,
+    ),
+    Family(
+        "us membership",
+        _MEMBER,
+        lambda oracle, q: "yes" if oracle.us_member(q.key, q.cutoff) else None,
+        (EventType.US_INDEX_IN, EventType.US_INDEX_OUT),
+        _securities,
+        _member_of,
+    ),
+    Family(
+        "us filing",
+        _FILING,
+        lambda oracle, q: oracle.us_filing(q.key, q.cutoff),
+        (EventType.US_FILING, EventType.US_AMENDMENT),
+        _filers,
+        _filer_of,
+    ),
+    Family(
+        "us dividend",
+        _DIVIDEND,
+        lambda oracle, q: oracle.us_dividend(q.key, q.cutoff),
+        (EventType.US_DIVIDEND, EventType.US_CANCEL),
+        _securities,
+        _security_of,
+    ),
+    Family(
+        "us release",
+        _RELEASE,
+        lambda oracle, q: oracle.us_release(FIRST_ENTITY + q.key, q.cutoff),
+        (EventType.MACRO_RELEASE,),
+        _series,
+        _series_of,
+    ),
+)
