@@ -8,7 +8,8 @@ from __future__ import annotations
 from finassay.world._build import Built, TableInfo, WorldInfo, build_world, world_info, world_tables
 from finassay.world._config import BLOCKS, WorldConfig
 from finassay.world._events import Event, EventType, Origin
-from finassay.world._facts import Fact, measure
+from finassay.world._fact import Fact
+from finassay.world._facts import measure
 from finassay.world._family import Family, Question
 from finassay.world._ledger import Ledger
 from finassay.world._materialise import content_hash, materialise

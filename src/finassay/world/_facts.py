@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -13,27 +12,12 @@ from finassay.world._blocks._market import YEAR, window
 from finassay.world._calendar import sessions
 from finassay.world._config import START
 from finassay.world._events import Event, EventType, Index, Industry, Member, Origin
+from finassay.world._fact import Fact
+from finassay.world._facts_us import us_facts
 from finassay.world._numerics import Floats, log
 
 if TYPE_CHECKING:
     from finassay.world._world import World
-
-
-@dataclass(frozen=True)
-class Fact:
-    """A measured fact: number in world.md, what it is, its value and the range it should lie in."""
-
-    number: str
-    name: str
-    value: float
-    low: float
-    high: float
-    n: int
-
-    @property
-    def met(self) -> bool:
-        """Whether the value lies in the range."""
-        return self.low <= self.value <= self.high
 
 
 class _Sample:
@@ -68,6 +52,7 @@ def measure(world: World) -> list[Fact]:
         *_volume_facts(sample),
         *_event_facts(world, sample),
         *_review_facts(world),
+        *us_facts(world),
     ]
 
 

@@ -14,7 +14,8 @@ from finassay.world._build import WorldInfo, world_info
 from finassay.world._config import VERSION
 from finassay.world._ddl import named
 from finassay.world._events import EventType
-from finassay.world._facts import Fact, measure
+from finassay.world._fact import Fact
+from finassay.world._facts import measure
 from finassay.world._materialise import CHUNK_ROWS, ContentHash
 from finassay.world._questions import FAMILIES, Agreement, compare
 from finassay.world._tables import tables_of
