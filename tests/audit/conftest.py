@@ -74,6 +74,43 @@ tables:
 """
 
 
+TABLES = """
+CREATE TABLE report (
+  ID BIGINT, FIRM INTEGER, PERIOD DATE, PUBLISHED DATE, PROFIT DECIMAL(12,2), TOUCHED TIMESTAMP);
+INSERT INTO report
+  SELECT 100 + f, f, DATE '2024-03-31', DATE '2024-04-20', 10 * f + 1, TIMESTAMP '2025-01-01' FROM range(20) t(f);
+INSERT INTO report
+  SELECT 200 + f, f, DATE '2024-03-31', CASE WHEN f < 5 THEN DATE '2024-05-20' ELSE DATE '2024-07-20' END,
+    10 * f + 3, TIMESTAMP '2025-01-01' FROM range(10) t(f);
+INSERT INTO report
+  SELECT 300 + f, f, DATE '2024-06-30', CASE WHEN f < 10 THEN DATE '2024-06-30' ELSE DATE '2024-08-15' END,
+    25 * f + 7, TIMESTAMP '2025-01-01' FROM range(20) t(f);
+CREATE TABLE alert (ID BIGINT, FIRM INTEGER, ANNOUNCED DATE, STARTS DATE, ENDS DATE, END_ANNOUNCED DATE);
+INSERT INTO alert
+  SELECT f, f,
+    CASE WHEN f < 10 THEN DATE '2024-02-01' ELSE DATE '2024-07-01' END,
+    CASE WHEN f < 10 THEN DATE '2024-02-05' ELSE DATE '2024-06-20' END,
+    CASE WHEN f < 5 THEN DATE '2024-05-01' WHEN f < 8 THEN DATE '2024-09-01' END,
+    CASE WHEN f < 5 THEN DATE '2024-04-28' WHEN f < 8 THEN DATE '2024-08-28' END
+  FROM range(15) t(f);
+CREATE TABLE industry (ID BIGINT, FIRM INTEGER, STARTS DATE, ENDS DATE, NAME VARCHAR, NOW INTEGER);
+INSERT INTO industry
+  SELECT f, f, DATE '2020-01-01', CASE WHEN f < 4 THEN DATE '2024-03-01' WHEN f < 8 THEN DATE '2024-08-01' END,
+    ['bank', 'steel', 'food', 'power'][1 + f % 4], CASE WHEN f < 8 THEN 2 ELSE 1 END
+  FROM range(20) t(f);
+INSERT INTO industry
+  SELECT 50 + f, f, CASE WHEN f < 4 THEN DATE '2024-03-01' ELSE DATE '2024-08-01' END, NULL,
+    ['steel', 'food', 'power', 'bank'][1 + f % 4], 1
+  FROM range(8) t(f);
+CREATE TABLE price AS
+  SELECT f::INTEGER AS FIRM, DATE '2024-06-24' + d::INTEGER AS DAY, (10 + f + d / 4)::DOUBLE AS CLOSE
+  FROM range(20) t(f), range(12) u(d);
+CREATE TABLE hearsay AS
+  SELECT f AS ID, f::INTEGER AS FIRM, DATE '2024-06-25' + f::INTEGER AS RECORDED, f AS MOOD FROM range(20) t(f);
+CREATE TABLE stranger AS SELECT 1 AS X
+"""
+
+
 @pytest.fixture(scope="session")
 def catalog() -> Catalog:
     return parse_catalog(CATALOG)
@@ -89,38 +126,8 @@ def market(tmp_path_factory: pytest.TempPathFactory) -> str:
     """
     path = tmp_path_factory.mktemp("market") / "small.duckdb"
     with duckdb.connect(str(path)) as db:
-        db.execute(
-            "CREATE TABLE report (ID BIGINT, FIRM INTEGER, PERIOD DATE, PUBLISHED DATE, PROFIT DECIMAL(12,2), TOUCHED TIMESTAMP)"
-        )
-        db.execute("""
-            INSERT INTO report
-            SELECT 100 + f, f, DATE '2024-03-31', DATE '2024-04-20', 10 * f + 1, TIMESTAMP '2025-01-01' FROM range(20) t(f)
-            UNION ALL SELECT 200 + f, f, DATE '2024-03-31', CASE WHEN f < 5 THEN DATE '2024-05-20' ELSE DATE '2024-07-20' END, 10 * f + 3, TIMESTAMP '2025-01-01' FROM range(10) t(f)
-            UNION ALL SELECT 300 + f, f, DATE '2024-06-30', CASE WHEN f < 10 THEN DATE '2024-06-30' ELSE DATE '2024-08-15' END, 25 * f + 7, TIMESTAMP '2025-01-01' FROM range(20) t(f)""")
-        db.execute(
-            "CREATE TABLE alert (ID BIGINT, FIRM INTEGER, ANNOUNCED DATE, STARTS DATE, ENDS DATE, END_ANNOUNCED DATE)"
-        )
-        db.execute("""
-            INSERT INTO alert
-            SELECT f, f, CASE WHEN f < 10 THEN DATE '2024-02-01' ELSE DATE '2024-07-01' END, CASE WHEN f < 10 THEN DATE '2024-02-05' ELSE DATE '2024-06-20' END,
-              CASE WHEN f < 5 THEN DATE '2024-05-01' WHEN f < 8 THEN DATE '2024-09-01' END,
-              CASE WHEN f < 5 THEN DATE '2024-04-28' WHEN f < 8 THEN DATE '2024-08-28' END FROM range(15) t(f)""")
-        db.execute(
-            "CREATE TABLE industry (ID BIGINT, FIRM INTEGER, STARTS DATE, ENDS DATE, NAME VARCHAR, NOW INTEGER)"
-        )
-        db.execute("""
-            INSERT INTO industry
-            SELECT f, f, DATE '2020-01-01', CASE WHEN f < 4 THEN DATE '2024-03-01' WHEN f < 8 THEN DATE '2024-08-01' END,
-              ['bank', 'steel', 'food', 'power'][1 + f % 4], CASE WHEN f < 8 THEN 2 ELSE 1 END FROM range(20) t(f)
-            UNION ALL SELECT 50 + f, f, CASE WHEN f < 4 THEN DATE '2024-03-01' ELSE DATE '2024-08-01' END, NULL,
-              ['steel', 'food', 'power', 'bank'][1 + f % 4], 1 FROM range(8) t(f)""")
-        db.execute(
-            "CREATE TABLE price AS SELECT f::INTEGER AS FIRM, DATE '2024-06-24' + d::INTEGER AS DAY, (10 + f + d / 4)::DOUBLE AS CLOSE FROM range(20) t(f), range(12) u(d)"
-        )
-        db.execute(
-            "CREATE TABLE hearsay AS SELECT f AS ID, f::INTEGER AS FIRM, DATE '2024-06-25' + f::INTEGER AS RECORDED, f AS MOOD FROM range(20) t(f)"
-        )
-        db.execute("CREATE TABLE stranger AS SELECT 1 AS X")
+        for statement in TABLES.split(";"):
+            db.execute(statement)
     return f"duckdb:///{path}"
 
 
