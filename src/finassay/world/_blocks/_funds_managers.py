@@ -52,7 +52,7 @@ def manager_events(
     """
     rng = stream(seed, Purpose.FUND, fund.entity, 8)
     seats = 2 if rng.random() < TWO_SEATS else 1
-    inside: dict[int, tuple[date, date]] = {}
+    inside: dict[int, date] = {}
     for seat in range(seats):
         start = fund.established
         if seat and rng.random() < 0.4:
@@ -71,7 +71,7 @@ class _Seat:
         appointer: Appointer,
         closing: Event | None,
         number: int,
-        inside: dict[int, tuple[date, date]],
+        inside: dict[int, date],
     ) -> None:
         self.fund, self.recorder, self.appointer, self.closing = fund, recorder, appointer, closing
         self.number, self.inside = number, inside
@@ -84,7 +84,7 @@ class _Seat:
         while day < self.end - timedelta(days=45):
             u = [float(x) for x in rng.random(8)]
             years, delay = float(rng.exponential(TENURE_YEARS)), int(rng.geometric(_DELAY))
-            taken = {who for who, (a, b) in self.inside.items() if a <= day < b}
+            taken = {who for who, end in self.inside.items() if end > day}
             free = self.appointer.candidates(self.fund.adviser, day, taken | {p.entity for p in past[-1:]})
             if not free:
                 return
@@ -95,7 +95,7 @@ class _Seat:
             stop = min(leaves, day + timedelta(days=150 + int(365 * years)))
             stop = sessions().shift(stop, 0) if stop < self.end - timedelta(days=45) else self.end
             inside = self._appoint(person, day, out, u, delay)
-            self.inside[person.entity] = (day, stop)
+            self.inside[person.entity] = max(stop, self.inside.get(person.entity, stop))
             past.append(person)
             if stop >= self.end:
                 if self.closing is not None:

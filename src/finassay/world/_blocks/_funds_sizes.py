@@ -86,8 +86,9 @@ def joined_sizes(parts: list[SizeBook]) -> SizeBook:
     """Return the sizes of several funds as one book."""
     names = [field.name for field in fields(SizeBook)]
     if not parts:
-        empty = [np.zeros(0, dtype=np.int64) for _ in names[:-1]]
-        return SizeBook(*empty, np.zeros((0, len(quarter_ends())), dtype=np.int64))
+        empty = np.zeros(0, dtype=np.int64)
+        none = np.zeros((0, len(quarter_ends())), dtype=np.int64)
+        return SizeBook(empty, empty, empty, empty, empty, empty, none)
     return SizeBook(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from finassay.world._tables._funds_exchange import qt_fundsperformancehis
 from finassay.world._tables._funds_holders import mf_fundtradeinfo, mf_holderinfo, mf_shinfluence
 from finassay.world._tables._funds_lists import (
     mf_assetallocationnew,
@@ -68,5 +69,6 @@ FUND_TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "mf_holderinfo": mf_holderinfo,
     "mf_shinfluence": mf_shinfluence,
     "mf_fundtradeinfo": mf_fundtradeinfo,
+    "qt_fundsperformancehis": qt_fundsperformancehis,
     "qt_osindexquote": qt_osindexquote,
 }

@@ -73,31 +73,31 @@ def mf_shinfluence(view: View) -> pa.Table:
     r, seed = rows.funds.reports, view.world.config.seed
     holders = {n: large_holders(seed, life.entity) for n, life in enumerate(rows.funds.lives)}
     lines: list[tuple[Any, ...]] = []
-    for number in rows.seen(2, 3).tolist():
-        fund, quarter = int(r.fund[number]), int(r.quarter[number])
-        found = holders[fund]
-        for slot in np.flatnonzero(found.ratio[quarter]).tolist():
-            about = (found.ratio[quarter, slot], found.nature[slot])
-            periods = range(1 + int(found.split[quarter, slot]))
-            lines += [(number, fund, slot, place, *about) for place in periods]
+    for which in rows.seen(2, 3).tolist():
+        fund, quarter = int(r.fund[which]), int(r.quarter[which])
+        holder = holders[fund]
+        for slot in np.flatnonzero(holder.ratio[quarter]).tolist():
+            about = (holder.ratio[quarter, slot], holder.nature[slot])
+            periods = range(1 + int(holder.split[quarter, slot]))
+            lines += [(which, fund, slot, place, *about) for place in periods]
     table = np.array(lines, dtype=np.int64).reshape(-1, 6).T
-    number, fund, slot, place, ratio, nature = table
-    end = rows.ends[r.quarter[number]]
-    units = _units(view, rows.entities[fund], r.quarter[number])
-    two = np.zeros(number.size, dtype=bool)
-    two[:-1] = (number[1:] == number[:-1]) & (slot[1:] == slot[:-1])
+    report, fund, slots, places, ratio, nature = table
+    end = rows.ends[r.quarter[report]]
+    units = _units(view, rows.entities[fund], r.quarter[report])
+    two = np.zeros(report.size, dtype=bool)
+    two[:-1] = (report[1:] == report[:-1]) & (slots[1:] == slots[:-1])
     columns = {
-        **rows.common(spec, _LARGE, number, slot * 2 + place),
-        "INFOSOURCE": r.form[number],
-        "INFLUSTDATE": days_of(end - np.where(place == 0, 150, 40)),
+        **rows.common(spec, _LARGE, report, slots * 2 + places),
+        "INFOSOURCE": r.form[report],
+        "INFLUSTDATE": days_of(end - np.where(places == 0, 150, 40)),
         "INFLUENDATE": days_of(np.where(two, end - 60, end)),
-        "SERIALNUMBER": (slot + 1).astype(str),
+        "SERIALNUMBER": (slots + 1).astype(str),
         "HOLDERNATURE": nature,
-        "INVESTORID": fund * 4 + slot + 1,
+        "INVESTORID": fund * 4 + slots + 1,
         "HOLDINGVOLUME": np.rint(units * ratio / 10_000) / 100,
         "HOLDRATIO": ratio / 10_000,
     }
-    return arrow_table(spec, columns, number.size)
+    return arrow_table(spec, columns, report.size)
 
 
 def mf_fundtradeinfo(view: View) -> pa.Table:

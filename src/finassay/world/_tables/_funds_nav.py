@@ -18,7 +18,7 @@ from finassay.world._tables._funds_view import Array, days_of, moment_of, stampe
 from finassay.world._tables._view import View, arrow_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
 
@@ -136,31 +136,42 @@ def unit_values(view: View, entity: Array, quarter: Array) -> Array:
 
 
 def mf_benchmarkgrowthrate(view: View) -> Iterator[pa.Table]:
-    """Yield the daily growth of the benchmarks of funds that hold stocks, for their main classes."""
+    """Return the daily growth of the benchmarks of funds that hold stocks, for their main classes."""
     spec, world, last = view.catalog.table("mf_benchmarkgrowthrate"), view.world, moment_of(view)
     days = sessions().array.astype("datetime64[D]").astype(np.int64)
     legs = leg_growth(world.indices, world.funds.abroad, world.fixed_income.money.levels[BOND_LEG][:, 2])
+
+    def funds() -> Iterator[dict[str, Array]]:
+        for life, growth in benchmark_growth(world.funds.lives, legs):
+            session = np.arange(life.first + 1, life.stop) + window()[0]
+            # One in fifty is a session late
+            late = (session * 7 + life.entity) % 50 == 0
+            recorded = days[session + late] * 86_400 + _EVENING + (session * 37 + life.entity) % 3_000
+            shown = recorded <= last
+            session, recorded = session[shown], recorded[shown]
+            number = (np.int64(_BENCH) << 56) | (np.int64(life.classes[0].entity) << 32) | session
+            times = stamped(spec, number, recorded)
+            yield {
+                "INNERCODE": np.full(session.size, life.classes[0].payload.inner),
+                "ENDDATE": days_of(days[session]),
+                "DAILYBENCHGR": np.rint(growth[shown] * 1e8) / 1e6,
+                **times,
+                "UPDATATIME": times["INSERTTIME"],
+            }
+
+    return in_parts(spec, funds())
+
+
+def in_parts(spec: Table, columns: Iterable[dict[str, Array]]) -> Iterator[pa.Table]:
+    """Yield the columns of one fund after another as tables of about 200,000 rows; at least one."""
     waiting: list[dict[str, Array]] = []
-    for life, growth in benchmark_growth(world.funds.lives, legs):
-        session = np.arange(life.first + 1, life.stop) + window()[0]
-        # One in fifty is a session late
-        late = (session * 7 + life.entity) % 50 == 0
-        recorded = days[session + late] * 86_400 + _EVENING + (session * 37 + life.entity) % 3_000
-        shown = recorded <= last
-        session, recorded = session[shown], recorded[shown]
-        number = (np.int64(_BENCH) << 56) | (np.int64(life.classes[0].entity) << 32) | session
-        times = stamped(spec, number, recorded)
-        columns = {
-            "INNERCODE": np.full(session.size, life.classes[0].payload.inner),
-            "ENDDATE": days_of(days[session]),
-            "DAILYBENCHGR": np.rint(growth[shown] * 1e8) / 1e6,
-            **times,
-            "UPDATATIME": times["INSERTTIME"],
-        }
-        waiting.append(columns)
-        if sum(part["ID"].size for part in waiting) > _PART - 3_000:
+    size = 0
+    for part in columns:
+        waiting.append(part)
+        size += part["ID"].size
+        if size > _PART:
             yield _joined(spec, waiting)
-            waiting = []
+            waiting, size = [], 0
     yield _joined(spec, waiting)
 
 

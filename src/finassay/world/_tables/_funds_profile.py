@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from finassay.world._blocks._funds_exchange import LISTING_LAG
 from finassay.world._blocks._funds_universe import FOF, LISTED, TRADED
 from finassay.world._calendar import sessions
 from finassay.world._events import EventType
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-LISTING_LAG = 20  # sessions from establishment to listing on an exchange
-
-
 def fund_securities(view: View) -> Iterator[Row]:
     """Yield the rows of share classes and of indices abroad in the master of securities."""
     index = FundIndex(view)
@@ -29,7 +27,7 @@ def fund_securities(view: View) -> Iterator[Row]:
         event, payload = part.event, part.who
         closed = index.closed.get(event.entity & ~3)
         ended = closed is not None and closed.valid_from <= view.snapshot
-        listed = _listed(index, part)
+        listed = listing_day(index, part)
         begun = event.valid_from <= view.snapshot
         yield part.row(
             {
@@ -64,7 +62,7 @@ def fund_securities(view: View) -> Iterator[Row]:
         )
 
 
-def _listed(index: FundIndex, part: Part) -> date | None:
+def listing_day(index: FundIndex, part: Part) -> date | None:
     """Return the day of listing on an exchange, None for classes that are not traded there."""
     if part.who.market == 99 or index.fund(part.event.entity & ~3).operation not in (TRADED, LISTED):
         return None
@@ -82,7 +80,7 @@ def mf_fundarchives(view: View) -> pa.Table:
         values = {
             "ESTABLISHMENTDATE": event.valid_from,
             "ESTABLISHMENTDATEII": event.valid_from,
-            "LISTEDDATE": _listed(index, part),
+            "LISTEDDATE": listing_day(index, part),
             "STARTDATE": event.valid_from,
             "EXPIREDATE": end,
             "LASTOPERATIONDATE": None if end is None else sessions().before(end),
@@ -114,7 +112,7 @@ def mf_issueandlisting(view: View) -> pa.Table:
             continue
         fund, offer = index.fund(opened.entity), offers[opened.cause_ids[0]]
         assert isinstance(offer.payload, FundOffer)  # noqa: S101 - by its type
-        listed = _listed(index, part)
+        listed = listing_day(index, part)
         values = {
             "INITIALINFOPUBLDATE": offer.disclosed_at.date(),
             "PROSPECTUSISSUEDDATE": offer.disclosed_at.date(),

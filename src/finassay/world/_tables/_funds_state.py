@@ -39,7 +39,7 @@ def _managers(view: View) -> Iterator[Row]:
         end = None if after is None else after.valid_from
         days = ((end if end and end <= view.snapshot else view.snapshot) - part.first).days
         values = {
-            "INFOPUBLDATE": part.told,
+            "INFOPUBLDATE": part.told_at,
             "PERSONALCODE": manager.code,
             "NAME": manager.name,
             "POSTNAME": 1,

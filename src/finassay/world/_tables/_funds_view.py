@@ -54,8 +54,10 @@ class Part:
         The class.
     number : int
         The row's number.
-    first, told : datetime.date
-        From when it holds for the class, and since when that is public; both not before those of the class.
+    first : datetime.date
+        From when it holds for the class; not before the class itself.
+    told_at : datetime.datetime
+        Since when that is public; not before the class is.
     after : Event or None
         What ended the event.
     opened : Event
@@ -66,9 +68,14 @@ class Part:
     who: FundClass
     number: int
     first: date
-    told: date
+    told_at: datetime
     after: Event | None
     opened: Event
+
+    @property
+    def told(self) -> date:
+        """The day of `told_at`."""
+        return self.told_at.date()
 
     def row(self, values: Mapping[str, Any], *later: Event | None) -> Row:
         """Return the row of the class with its number and INNERCODE; `later` events were written into it."""
@@ -98,7 +105,7 @@ def parts(view: View, kind: EventType, index: FundIndex | None = None) -> Iterat
             if not event.entity & 3:  # away from the numbers of the class's own events
                 number += ((opened.entity & 3) << 32) + (1 << 31)
             first = max(event.valid_from, opened.valid_from)
-            told = max(event.disclosed_at, opened.disclosed_at).date()
+            told = max(event.disclosed_at, opened.disclosed_at)
             yield Part(event, opened.payload, number, first, told, after, opened)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from finassay.world._events import Alert, Event, EventType, Halt, Index
+from finassay.world._tables._funds_profile import fund_securities
 from finassay.world._tables._view import Row, View
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ _ARRANGEMENT = 9
 
 
 def secumain(view: View) -> pa.Table:
-    """Shares and indices; name and listing state are those of the snapshot."""
-    return view.table("secumain", [*_shares(view), *_indices(view)])
+    """Shares, indices and funds; name and listing state are those of the snapshot."""
+    return view.table("secumain", [*_shares(view), *_indices(view), *fund_securities(view)])
 
 
 def _shares(view: View) -> Iterator[Row]:

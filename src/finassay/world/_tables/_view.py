@@ -117,7 +117,9 @@ class View:
         if spec.valid and spec.valid.end:
             for flag in (d for d in spec.dependencies if d.flag):
                 is_open = values.get(spec.valid.end) is None
-                values[str(flag.flag)] = int(flag.while_open[0]) if is_open else 2
+                value = int(flag.while_open[0]) if is_open else 2
+                text = arrow_type(spec.columns[str(flag.flag)].type) == arrow_type("text")
+                values[str(flag.flag)] = str(value) if text else value
         return values
 
 
