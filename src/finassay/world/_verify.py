@@ -14,7 +14,6 @@ from finassay.world._build import WorldInfo, world_info
 from finassay.world._config import VERSION
 from finassay.world._ddl import named
 from finassay.world._events import EventType
-from finassay.world._fact import Fact
 from finassay.world._facts import measure
 from finassay.world._materialise import CHUNK_ROWS, ContentHash
 from finassay.world._questions import FAMILIES, Agreement, compare
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from finassay.executor import Executor
+    from finassay.world._fact import Fact
 
 _WHOLE = QueryPolicy(timeout_s=600.0)
 # Dates without a disclosure of their own lie after the day they became public (task_families.md, 0.1)

@@ -128,7 +128,7 @@ def own_noise(seed: int, issuers: tuple[UsIssuer, ...]) -> tuple[Floats, list[Ta
     shocks = np.stack([student(r, 4.6, length) for r in rng], axis=1)
     storied = np.stack([r.random(length) for r in rng], axis=1) < STORIED
     sigma = np.array([issuer.sigma for issuer in issuers])
-    own = garch(shocks, 0.11, 0.78) * sigma
+    own = garch(shocks, 0.15, 0.75) * sigma
     beyond = (np.abs(own) > TAIL * sigma) & storied
     at, columns = np.nonzero(beyond)
     tails = [
