@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import NamedTuple
 
 _DIGITS = {
     **dict(zip("零一二三四五六七八九", range(10), strict=True)),
@@ -33,13 +34,21 @@ def numeral_length(text: str, at: int) -> int:
     return end - at
 
 
-def read_numeral(text: str) -> tuple[Decimal, int, bool]:
-    """Read one Chinese numeral below 10,000, or a run of digits that is a number: with a zero, or of four and more.
+class ChineseNumeral(NamedTuple):
+    """A numeral as read.
 
-    Returns
-    -------
-    tuple
-        Value, printed decimals, and whether it starts with 零 (which a compound such as 一万零五百 needs to know).
+    Value, printed decimals, whether it starts with 零 (which a compound such as 一万零五百 needs to know), and whether
+    it leaves out its last place (二百五 is 250: 205 has a 零), so that no scale can follow it.
+    """
+
+    value: Decimal
+    decimals: int
+    padded: bool
+    elided: bool
+
+
+def read_numeral(text: str) -> ChineseNumeral:
+    """Read one Chinese numeral below 10,000, or a run of digits that is a number: with a zero, or of four and more.
 
     Raises
     ------
@@ -50,14 +59,16 @@ def read_numeral(text: str) -> tuple[Decimal, int, bool]:
     padded = whole[0] in "零〇" and len(whole) > 1
     if len(whole) in {2, 3} and all(character in _COUNTED for character in whole):
         raise ValueError("neighbouring digits are an estimate (两三: two or three), not an exact number")
-    value = _read_places(whole[1:] if padded else whole)
+    value, elided = _read_places(whole[1:] if padded else whole)
     digits = "".join(str(_DIGITS[character]) for character in fraction)
-    return (Decimal(f"{value}.{digits}") if digits else Decimal(value)), len(digits), padded
+    if digits and elided:
+        raise ValueError("the place before the point is not said")
+    return ChineseNumeral(Decimal(f"{value}.{digits}" if digits else value), len(digits), padded, elided)
 
 
-def _read_places(text: str) -> int:
+def _read_places(text: str) -> tuple[int, bool]:
     if all(character in _DIGITS for character in text):
-        return int("".join(str(_DIGITS[character]) for character in text))
+        return int("".join(str(_DIGITS[character]) for character in text)), False
     total, last_place, digit, zero = 0, 10_000, -1, False
     for index, character in enumerate(text):
         if character in _PLACES:
@@ -73,8 +84,5 @@ def _read_places(text: str) -> int:
             raise ValueError("two digits in one place")
         else:
             digit = _DIGITS[character]
-    if digit >= 0:
-        if last_place > 10 and not zero:
-            raise ValueError("the place of the last digit is not said (二百五: 205 or 250)")
-        total += digit
-    return total
+    elided = digit > 0 and last_place > 10 and not zero
+    return total + max(digit, 0) * (last_place // 10 if elided else 1), elided

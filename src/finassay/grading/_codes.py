@@ -20,7 +20,12 @@ _MARKETS = {
     "CZC": "CZC", "ZCE": "CZC", "XZCE": "CZC", "INE": "INE", "XINE": "INE", "GFE": "GFE",
 }  # fmt: skip
 _PREFIXES = {"SH": "SH", "SZ": "SZ", "BJ": "BJ", "HK": "HK"}
+_EXCHANGES = _MARKETS | {
+    "SHSE": "SH", "HKEX": "HK", "SEHK": "HK", "NASDAQ": "US", "NYSE": "US", "NYSEAMERICAN": "US", "AMEX": "US",
+}  # fmt: skip
 
+_EXCHANGE_FIRST = re.compile(rf"({'|'.join(_EXCHANGES)}): ?(\S+)")  # NASDAQ:AAPL
+_TERMINAL = re.compile(r"(\S+) (US|HK)(?: EQUITY)?")  # 700 HK Equity; CH would not say which exchange
 _PREFIXED = re.compile(r"(SH|SZ|BJ)[.:]?(\d{6})|(HK)[.:]?(\d{4,5})")
 _PLAIN = re.compile(r"(?=.*[A-Z0-9])[A-Z0-9]{1,15}(?:[-_][A-Z0-9]{1,6})?")
 _CLASS = re.compile(r"([A-Z]{1,5})[./\- ]([A-Z])")
@@ -70,9 +75,10 @@ def filled(symbol: str) -> str:
 def parse_code(raw: object) -> Code:
     """Read one security code.
 
-    ``600519``, ``600519.SH``, ``SH600519``, ``sh.600519``, ``600519.XSHG``, ``600519.SS``, ``0700.HK``, ``AAPL``,
-    ``AAPL.US``, ``BRK.B`` and its spellings ``BRK/B``, ``BRK-B``. The market is what is stated, never
-    what the digits suggest; a suffix that is no known market stays a part of the symbol (``AAPL.O``).
+    ``600519``, ``600519.SH``, ``SH600519``, ``sh.600519``, ``600519.XSHG``, ``600519.SS``, ``SSE:600519``, ``0700.HK``,
+    ``700 HK Equity``, ``AAPL``, ``AAPL.US``, ``NASDAQ:AAPL``, ``BRK.B`` and its spellings ``BRK/B``, ``BRK-B``. The
+    market is what is stated, never what the digits suggest; a suffix that is no known market stays a part of the
+    symbol (``AAPL.O``).
 
     Parameters
     ----------
@@ -106,6 +112,12 @@ def _read(value: object) -> tuple[str, str | None]:
             raise Refusal("leading_zeros_lost", "a number cannot keep leading zeros; store the code as text")
         return str(value), None
     folded = fold(value).upper()
+    if folded.startswith("(") and folded.endswith(")"):
+        folded = folded[1:-1].strip()
+    if exchange := _EXCHANGE_FIRST.fullmatch(folded):
+        return _with_market(_symbol(exchange[2]), _EXCHANGES[exchange[1]])
+    if terminal := _TERMINAL.fullmatch(folded):
+        return _with_market(_symbol(terminal[1]), terminal[2])
     prefixed = _PREFIXED.fullmatch(folded)
     stem, mark, suffix = folded.rpartition(".")
     stated_twice = _PREFIXED.fullmatch(stem) if mark and suffix in _MARKETS else None

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, time, timedelta, timezone
+from datetime import date, datetime, time
 from typing import Literal
 
 from finassay.grading._chinese import NUMERAL_CHARACTERS, read_numeral
+from finassay.grading._clock import MICROSECONDS, is_finer, read_time, split_time
 from finassay.grading._fold import fold
 from finassay.grading._missing import is_missing, plain
 from finassay.grading._unparsed import Refusal, Unparsed, shown
 
 DateOrder = Literal["ymd", "mdy", "dmy"]
 
-_MICROSECONDS = "a time is read to the microsecond"
 _MONTH_NAMES = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
                 "november", "december")  # fmt: skip
 MONTHS = {
@@ -23,12 +23,18 @@ MONTHS = {
 }
 YEAR = r"((?:1[89]|2[01])\d\d)"  # 1800 to 2199
 MONTH = rf"({'|'.join(sorted(MONTHS, key=len, reverse=True))})\.?"
-_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
-_TIME = re.compile(
-    r"(?:[t ]|(?<=[日号])) ?(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<fraction>\d{1,9}))?)?"
-    r" ?(?:(?P<utc>z)|(?P<zone>[+-])(?P<zone_hour>\d{2}):?(?P<zone_minute>\d{2}))?$"
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_WEEKDAY = (
+    r"(mon(?:day)?|tue(?:s|sday)?|wed(?:nesday)?|thu(?:r|rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)\.?"
 )
-
+_CHINESE_WEEKDAYS = {
+    **{str(n + 1): n for n in range(6)},
+    **{name: n for n, name in enumerate("一二三四五六日")},
+    "天": 6,
+}
+_WEEKDAY_FIRST = re.compile(rf"{_WEEKDAY},? (?=\S)")
+_WEEKDAY_LAST = re.compile(rf" ?\(?(?:星期|周|礼拜)([1-6一二三四五六日天])\)?$|(?: ?\(|, ?| ){_WEEKDAY}\)?$")
+_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _YEAR_FIRST = re.compile(rf"{YEAR}([-/.])(\d{{1,2}})\2(\d{{1,2}})")
 _COMPACT = re.compile(rf"{YEAR}(\d{{2}})(\d{{2}})")
 _CHINESE = re.compile(rf"{YEAR} ?年 ?(\d{{1,2}}) ?月 ?(\d{{1,2}}) ?[日号]?")
@@ -104,7 +110,7 @@ def parse_datetime(raw: object, *, order: DateOrder | None = None) -> datetime:
         value = plain(raw)
         if isinstance(value, datetime):
             if getattr(value, "nanosecond", 0):  # of pandas
-                raise Refusal("invalid_date", _MICROSECONDS)
+                raise Refusal("invalid_date", MICROSECONDS)
             return value
         day = _from_object(value)
         found = datetime.combine(day, time()) if day else _read_datetime(printed(value), order)
@@ -114,27 +120,13 @@ def parse_datetime(raw: object, *, order: DateOrder | None = None) -> datetime:
 
 
 def _read_datetime(text: str, order: DateOrder | None) -> datetime:
-    match = _TIME.search(text)
     day = read_date(text, order)
     if day is None:
         raise Refusal("not_a_date", "no known form of a date")
-    if match and (match["fraction"] or "")[6:].strip("0"):
-        raise Refusal("invalid_date", _MICROSECONDS)
-    return datetime.combine(day, _make_time(match) if match else time())
-
-
-def _make_time(match: re.Match[str]) -> time:
-    zone = UTC if match["utc"] else None
-    try:
-        if match["zone"]:
-            if int(match["zone_minute"]) > 59:
-                raise ValueError("the minutes of a time zone must be in 0..59")
-            offset = timedelta(hours=int(match["zone_hour"]), minutes=int(match["zone_minute"]))
-            zone = timezone(-offset if match["zone"] == "-" else offset)
-        microsecond = int((match["fraction"] or "")[:6].ljust(6, "0"))
-        return time(int(match["hour"]), int(match["minute"]), int(match["second"] or 0), microsecond, zone)
-    except ValueError as error:
-        raise Refusal("invalid_date", str(error)) from None
+    clock = split_time(text)[1]
+    if clock and is_finer(clock):
+        raise Refusal("invalid_date", MICROSECONDS)
+    return datetime.combine(day, read_time(clock) if clock else time())
 
 
 def _from_object(value: object) -> date | None:
@@ -160,11 +152,29 @@ def _as_digits(match: re.Match[str]) -> str:
 def read_date(text: str, order: DateOrder | None = None) -> date | None:
     """Return the date that a whole folded text is, or None if it has no form of a date; refuse an ambiguous one.
 
-    A time after it has to be possible.
+    A time beside it has to be possible, a day of the week the right one.
     """
-    if match := _TIME.search(text):
-        _make_time(match)
-        text = text[: match.start()]
+    text, clock = split_time(text)
+    if clock:
+        read_time(clock)
+    text, weekday = _split_weekday(text)
+    day = _read_day(text, order)
+    if day and weekday not in {None, day.weekday()}:
+        raise Refusal("invalid_date", f"{day} is another day of the week")
+    return day
+
+
+def _split_weekday(text: str) -> tuple[str, int | None]:
+    """Return the text without the name of a day of the week, and its number from Monday, 0."""
+    match = _WEEKDAY_FIRST.match(text) or _WEEKDAY_LAST.search(text)
+    if match is None:
+        return text, None
+    name = next(group for group in match.groups() if group)
+    number = _WEEKDAYS.index(name[:3]) if name.isascii() and name.isalpha() else _CHINESE_WEEKDAYS[name]
+    return text[: match.start()] + text[match.end() :], number
+
+
+def _read_day(text: str, order: DateOrder | None) -> date | None:
     for pattern, places in ((_YEAR_FIRST, (1, 3, 4)), (_COMPACT, (1, 2, 3)), (_CHINESE, (1, 2, 3))):
         if match := pattern.fullmatch(text):
             year, month, day = (int(match.group(place)) for place in places)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from finassay.grading._markup import unwrap
 from finassay.grading._unparsed import Refusal
 
 LONGEST = 256
@@ -24,11 +25,15 @@ _HIDDEN = re.compile(
 )
 
 
-def fold(text: str) -> str:
-    """Return the text with ASCII digits, ASCII punctuation for its full-width twins, single spaces, no invisible marks.
+_MARKED = re.compile(r"[*`\\{]|\$$")
 
-    A run of superscripts becomes ``^`` and plain digits. Nothing else changes: circled digits, fractions and
-    ligatures stay what they are (NFKC would turn them into digits that nobody wrote).
+
+def fold(text: str) -> str:
+    r"""Return the text with ASCII digits and punctuation for their full-width twins, single spaces, no hidden marks.
+
+    The marks of Markdown and LaTeX go (``**5**``, ``\boxed{5}``). A run of superscripts becomes ``^`` and plain digits.
+    Nothing else changes: circled digits, fractions and ligatures stay what they are (NFKC would turn them into digits
+    that nobody wrote).
 
     Parameters
     ----------
@@ -43,6 +48,8 @@ def fold(text: str) -> str:
     text = text.strip()
     if len(text) > LONGEST:
         raise Refusal("too_long", f"one value has at most {LONGEST} characters")
+    if _MARKED.search(text):
+        text = unwrap(text)
     if not text.isascii():
         text = _fold_characters(text)
     return " ".join(text.split())

@@ -278,6 +278,8 @@ def _split(tokens: list[Token]) -> tuple[list[Token], list[Token], list[Token]]:
         )
         raise Refusal("range" if joined else "several_numbers", "it states more than one number")
     before, after = tokens[:first], tokens[end:]
+    if before and before[0].text == "每":  # 每股0.35元
+        before, after = before[2:], [*after, *before[:2]]
     _refuse_misplaced(before, after)
     return before, tokens[first:end], after
 

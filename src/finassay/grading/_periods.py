@@ -171,7 +171,7 @@ _CALENDAR_FORMS: tuple[tuple[re.Pattern[str], Callable[..., Period]], ...] = tup
         (rf"q([1-4]){_OF_YEAR}|([1-4])q ?{_SHORT_YEAR}|{_NTH_QUARTER},?(?: of)? {YEAR}", _swapped(_quarter)),
         (rf"{YEAR} ?年?-? ?h([12])|{YEAR} ?年? ?([上下])半年度?", _half),
         (rf"h([12]){_OF_YEAR}|([12])h ?{_SHORT_YEAR}|{_NTH_HALF},?(?: of)? {YEAR}", _swapped(_half)),
-        (rf"{YEAR} ?年?(?:中报|半年报|半年度|半年度报告|中期报告)", lambda year: _half(year, "1")),
+        (rf"{YEAR} ?年?(?:中报|半年报|半年度?|半年度报告|中期|中期报告)", lambda year: _half(year, "1")),
         (rf"{YEAR} ?年?前([123])季度|{YEAR} ?年?(3)季报|{YEAR} ?年?第?(3)季度报告",
          lambda year, quarters: _cumulative(year, str(3 * int(quarters)))),
         (rf"{YEAR} ?年? ?(?:1|01) ?月? ?[-~至到—] ?(\d{{1,2}}) ?月(?:份)?|{YEAR} ?年?前(\d{{1,2}})个?月", _cumulative),

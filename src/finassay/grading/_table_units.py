@@ -57,7 +57,7 @@ def in_unit(raw: str, stated: str | None, wanted: str | None) -> Decimal:
                 "a plain number", raw, "unit_undeclared", "the contract declares no unit to convert to"
             )
         return quantity.magnitude
-    return quantity.to(wanted)
+    return replace(quantity, unit=resolve_sign(quantity.unit, parse_unit(wanted).unit)).to(wanted)
 
 
 def _in_unit_of_contract(quantity: Quantity, default: str | None, wanted: str) -> Decimal:

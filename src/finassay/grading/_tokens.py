@@ -25,13 +25,18 @@ _TEN_TO_THE = re.compile(r"10(?:\^|\*\*)[({]?([+-]?\d{1,6})[)}]?(?!\d)")
 
 
 class Numeral(NamedTuple):
-    """Digits as read: exact value, printed decimals; whether 零 leads, it is one digit without a place, it is 零."""
+    """Digits as read: exact value, printed decimals.
+
+    And whether 零 leads, it is one digit without a place, it is 零, it is in Chinese, it leaves out its last place.
+    """
 
     value: Decimal
     decimals: int | None
     padded: bool = False
     single_digit: bool = False
     zero_word: bool = False
+    chinese: bool = False
+    elided: bool = False
 
 
 def tokenize(text: str, *, of_unit: bool = False) -> list[Token]:
@@ -89,12 +94,12 @@ def _word_at(text: str, at: int) -> str:
 
 def _read_chinese(text: str) -> Token:
     try:
-        value, decimals, padded = read_numeral(text)
+        value, decimals, padded, elided = read_numeral(text)
     except ValueError as error:
         raise Refusal("ambiguous_numeral", f"{text}: {error}") from None
-    return Token(
-        Role.NUMERAL, text, Numeral(value, decimals, padded, len(text) == 1, zero_word=text in {"零", "〇"})
-    )
+    zero = text in {"零", "〇"}
+    numeral = Numeral(value, decimals, padded, len(text) == 1, zero_word=zero, chinese=True, elided=elided)
+    return Token(Role.NUMERAL, text, numeral)
 
 
 def _read_digits(text: str, at: int, digits: str) -> tuple[Token, int]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from itertools import zip_longest
 
 from finassay.grading._compounds import product
 from finassay.grading._fold import fold
@@ -25,10 +26,19 @@ _FAMILIES: tuple[dict[str, Decimal], ...] = (
         "bp": Decimal("0.0001"),
     },
     {"share": Decimal(1), "lot": Decimal(100)},
-    {"GBP": Decimal(1), "GBX": Decimal("0.01")},
+    *(
+        {whole: Decimal(1), cents: Decimal("0.01")}
+        for whole, cents in (
+            ("GBP", "GBX"),
+            ("USD", "USX"),
+            ("HKD", "HKX"),
+            ("AUD", "AUX"),
+            ("SGD", "SGX"),
+            ("EUR", "EUX"),
+        )
+    ),
 )
 _OF_A_WHOLE = frozenset({"percent", "permille", "pp", "bp"})
-_NAMES_OF_MONEY = ("币", "幣", "美金")
 _LENTICULAR = str.maketrans("【】〔〕", "()()")  # brackets around a unit; around a number they are no minus
 _CODE_AND_SCALE = re.compile(r"\b(usd|cny|rmb|hkd|eur|gbp|jpy|twd|sgd|aud|cad|chf|inr|krw)(m|mn|mm|bn|k)\b")
 _CURRENCY_SIGNS = frozenset("$¥€£₩₹₽")
@@ -102,10 +112,11 @@ def combine(tokens: Sequence[Token], *, scaled: bool = False) -> tuple[Decimal, 
     units: list[str] = []
     per: list[str] = []
     after_per = named_before = False
-    for token in tokens:
-        if token.text == "元" and named_before:
-            continue  # 港币百万元: yuan here is the general word for a piece of money
-        named_before = named_before or token.text.endswith(_NAMES_OF_MONEY)
+    last = ""
+    for token, following in zip_longest(tokens, tokens[1:]):
+        if token.text == "元" and (named_before or _names_money(following)) and not last.endswith("元"):
+            continue  # 港币百万元, 百万元港币: yuan here is the general word for a piece of money
+        named_before, last = named_before or _names_money(token), token.text
         if token.role is Role.SCALE and units and units[-1] in _OF_A_WHOLE:
             raise Refusal("malformed_number", f"{token.text!r} does not stand after {units[-1]}")
         if token.role is Role.SCALE and not after_per:
@@ -118,10 +129,22 @@ def combine(tokens: Sequence[Token], *, scaled: bool = False) -> tuple[Decimal, 
             raise Refusal("unknown_word", f"{token.text!r} is not a unit or a scale here")
     if after_per and not (units and len(per) == 1):
         raise Refusal("unknown_word", "a unit 'per' something needs one unit on each side")
+    if per and {units[0], per[0]} <= set(CURRENCY_WORDS) and _is_pair(tokens):
+        raise Refusal("conflicting_units", "a pair of currencies: 7.1 USD/CNY are by custom yuan per dollar")
     if (scales or scaled) and any(token.text == "p" for token in tokens):
         raise Refusal("unknown_word", "pence have no scale: 'p' is a part of it")
     unit = _one_unit(units)
     return product(scales), f"{unit}/{per[0]}" if per else unit, bool(scales)
+
+
+def _is_pair(tokens: Sequence[Token]) -> bool:
+    """Say whether units are joined as dealers write a pair of currencies, not with "per" or in Chinese (元/美元)."""
+    return all(token.text.isascii() and token.text != "per" for token in tokens)
+
+
+def _names_money(token: Token | None) -> bool:
+    """Say whether a word names a currency of its own: not 元, nor the signs of several."""
+    return token is not None and token.meaning in CURRENCY_WORDS and token.text not in {"元", "$", "¥"}
 
 
 def _one_unit(units: list[str]) -> str | None:
@@ -169,6 +192,9 @@ def conversion_factor(source: str, target: str) -> Decimal:
     """
     if source == target:
         return Decimal(1)
+    whole, slash, per = source.partition("/")
+    if slash and target.endswith(slash + per):  # US cents per share: in dollars per share
+        return conversion_factor(whole, target.removesuffix(slash + per))
     for family in _FAMILIES:
         if source in family and target in family:
             return EXACT.divide(family[source], family[target])

@@ -38,6 +38,11 @@ CURRENCY_WORDS: dict[str, tuple[str, ...]] = {
     "EUR": ("€", "eur", "euros", "euro", "欧元"),
     "GBP": ("£", "gbp", "pounds sterling", "英镑"),
     "GBX": ("gbx", "p", "pence", "便士"),
+    "USX": ("usx", "us cents", "us cent", "u.s. cents", "u.s. cent", "us¢", "美分"),
+    "HKX": ("hkx", "hk cents", "hk cent", "hong kong cents", "hk¢", "港仙", "港币仙"),
+    "AUX": ("aux", "australian cents", "au cents", "a cents", "a¢", "澳分"),
+    "SGX": ("singapore cents", "s cents", "s¢", "sg cents"),
+    "EUX": ("euro cents", "euro cent", "eurocents", "eurocent", "欧分"),
     "JPY": ("jpy", "jp¥", "yen", "日元", "円", "日圆"),
     "KRW": ("₩", "krw", "won", "韩元"),
     "INR": ("₹", "inr", "rs", "rs.", "rupees", "卢比"),
@@ -85,12 +90,12 @@ OTHER_UNIT_WORDS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 SCALE_WORDS: dict[int, tuple[str, ...]] = {
-    2: ("hundred", "百"),
-    3: ("thousand", "thousands", "k", "千"),
+    2: ("hundred", "百", "佰"),
+    3: ("thousand", "thousands", "k", "千", "仟"),
     4: ("万", "萬"),
     5: ("lakh", "lakhs", "lac", "十万"),
-    6: ("million", "millions", "mn", "mm", "m", "mln", "mil", "百万", "百萬"),
-    7: ("crore", "crores", "千万", "千萬"),
+    6: ("million", "millions", "mn", "mm", "m", "mln", "mil", "百万", "百萬", "佰万"),
+    7: ("crore", "crores", "千万", "千萬", "仟万"),
     8: ("亿", "億"),
     9: ("billion", "billions", "bn", "b", "bln", "十亿"),
     10: ("百亿",),

@@ -233,6 +233,43 @@ class TestUnitsOfACell:
         assert equal(50_000, "5", header="v（万元）", type="number", unit="元")
         assert equal(50_000, "50,000元", header="v（万元）", type="number", unit="元")
 
+    @pytest.mark.parametrize(
+        ("header", "scale"), [("v（万元）", 10**4), ("v（¥万）", 10**4), ("v (RMB millions)", 10**6)]
+    )
+    def test_a_sign_leaves_the_scale_to_the_header_and_a_word_does_not(self, header: str, scale: int) -> None:
+        """A sign stands on every line of a table "in millions" ($ 5); 元 and RMB beside a number count yuan."""
+        for cell in ("¥50,000", "￥50000", "50,000", "¥ 50,000.00"):
+            assert equal(50_000 * scale, cell, header=header, type="number", unit="元"), cell
+        for cell in ("50,000元", "¥50,000元", "RMB 50,000", "人民币50,000元"):
+            assert equal(50_000, cell, header=header, type="number", unit="元"), cell
+        assert equal(5 * 10**8, "¥50,000万", header=header, type="number", unit="元")
+
+    def test_headers_of_a_wide_table_state_units_each_its_own(self) -> None:
+        contract = OutputContract.parse("""
+        columns: [{name: code}, {name: year, type: period}, {name: revenue, type: number, unit: 元, decimals: 2}]
+        key: [code, year]
+        layouts: [wide]
+        """)
+        reference = pa.table(
+            {"code": ["a", "a"], "year": ["2023", "2024"], "revenue": [50_000.0, 1_234_500_000.0]}
+        )
+        for headers, cells in (
+            (("2023", "2024"), (50_000, "1,234,500,000")),
+            (("2023（万元）", "2024（万元）"), (5, 123_450)),
+            (("2023（万元）", "2024（亿元）"), ("5.00", 12.345)),
+            (("2023（元）", "2024 (CNY millions)"), (50_000.0, "1,234.5")),
+            (("2023", "2024（亿元）"), ("5万元", "¥12.345")),
+            (("2023年（万元）", "2024年（万元）"), ("50,000元", "12.345亿元")),
+        ):
+            candidate = pa.table([["a"], [cells[0]], [cells[1]]], names=["code", *headers])
+            verdict = compare_tables(reference, candidate, contract)
+            assert verdict.equal, (headers, verdict.to_text())
+            swapped = pa.table([["a"], [cells[1]], [cells[0]]], names=["code", *headers])
+            assert not compare_tables(reference, swapped, contract).equal
+        dollars = pa.table([["a"], [50_000], ["x"]], names=["code", "2023 (USD)", "2024（万元）"])
+        verdict = compare_tables(reference, dollars, contract)
+        assert [cell.kind for cell in verdict.diff.cells()] == ["wrong_unit", "unreadable"]
+
 
 class TestExactness:
     @pytest.mark.parametrize(

@@ -68,7 +68,8 @@ def test_a_date_time_keeps_what_is_stated_and_no_more() -> None:
         ("2021/12/31 9:60", "invalid_date"), ("2021-12-31 09:30:60", "invalid_date"),
         ("2021-12-31 09:30+25:00", "invalid_date"), ("2021-12-31 09:30+08:75", "invalid_date"),
         ("2021-02-30 09:30", "invalid_date"), ("03/04/2021 09:30", "ambiguous_date"), ("09:30", "not_a_date"),
-        ("2021 09:30", "not_a_date"), ("2021-12-31 09:30 pm", "not_a_date"), (None, "missing"),
+        ("2021 09:30", "not_a_date"), ("2021-12-31 14:30 pm", "invalid_date"),
+        ("2021-12-31 0:30 am", "invalid_date"), (None, "missing"),
     ],
 )  # fmt: skip
 def test_an_impossible_date_time_is_refused(text: object, reason: str) -> None:

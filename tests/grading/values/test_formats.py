@@ -1,0 +1,61 @@
+"""Formats as found in filings, analysts' notes, announcements and answers of models, in files to be read by eye.
+
+``formats/*.tsv``: the text, and what a careful reader takes it for, or the reason why it has no certain reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from finassay.grading import Unparsed, parse_code, parse_datetime, parse_period, parse_quantity
+
+FORMATS = Path(__file__).parent / "formats"
+
+
+def rows(name: str) -> list[list[str]]:
+    lines = (FORMATS / name).read_text(encoding="utf-8").splitlines()
+    return [line.split("\t") for line in lines if not line.startswith("#")]
+
+
+def number(text: str) -> list[object]:
+    found = parse_quantity(text)
+    return [found.magnitude, found.unit or "~"]
+
+
+def period(text: str) -> list[object]:
+    found = parse_period(text)
+    return [str(found.start), str(found.end)]
+
+
+def expected(name: str, cells: list[str]) -> list[object]:
+    return [Decimal(cells[0]), cells[1]] if name == "numbers" and len(cells) == 2 else list(cells)
+
+
+READERS: dict[str, Callable[[str], list[object]]] = {
+    "numbers": number,
+    "periods": period,
+    "moments": lambda text: [parse_datetime(text).isoformat()],
+    "codes": lambda text: [parse_code(text).normal],
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_format_is_read_as_a_careful_reader_does(name: str) -> None:
+    wrong = []
+    for text, *cells in rows(f"{name}.tsv"):
+        try:
+            found = READERS[name](text)
+        except Unparsed as refusal:
+            found = [refusal.reason]
+        if found != expected(name, cells):
+            wrong.append((text, cells, found))
+    assert wrong == []
+
+
+def test_there_are_hundreds_of_them_and_each_once() -> None:
+    texts = [(name, text) for name in READERS for text, *_ in rows(f"{name}.tsv")]
+    assert len(texts) == len(set(texts)) >= 450
