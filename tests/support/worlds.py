@@ -11,7 +11,7 @@ import pytest
 
 from finassay.world import WorldConfig
 
-CONFIG = WorldConfig(0.02, 7, date(2024, 3, 28))
+CONFIG = WorldConfig(0.02, 4, date(2024, 3, 28))
 
 
 def without_wide_simd(code: str) -> str:

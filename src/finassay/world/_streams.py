@@ -6,6 +6,8 @@ from enum import IntEnum
 
 import numpy as np
 
+from finassay.world._draws import Stream
+
 
 class Purpose(IntEnum):
     """What a stream is for. The numbers are part of a world's identity: never renumber, only append."""
@@ -80,8 +82,8 @@ def stream(seed: int, purpose: Purpose, entity: int, block: int = 0) -> np.rando
     Returns
     -------
     numpy.random.Generator
-        Counter-based; equal arguments give equal draws in any process.
+        A `Stream`. Counter-based; equal arguments give equal draws in any process.
     """
     key = np.array([seed, (int(purpose) << 40) | entity], dtype=np.uint64)
     counter = np.array([0, 0, 0, block], dtype=np.uint64)
-    return np.random.Generator(np.random.Philox(key=key, counter=counter))
+    return Stream(np.random.Philox(key=key, counter=counter))
