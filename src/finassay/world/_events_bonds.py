@@ -112,8 +112,9 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class BondDefault:
-    """A payment that was not made: the vendor's kind (1 principal, 2 interest), principal and interest."""
+    """A payment that was not made on a code: the vendor's kind (1 principal, 2 interest), principal and interest."""
 
+    inner: int
     kind: int
     principal: int
     interest: int

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from finassay.world._blocks._bonds import FixedIncome, fixed_income, fixed_income_events
+from finassay.world._blocks._bonds import FixedIncome, fixed_income, simulate_fixed_income
 from finassay.world._blocks._companies import Companies, again, with_capital
 from finassay.world._blocks._dividends import Intended, dividend_events, intended_dividends
 from finassay.world._blocks._indices import IndexQuotes, index_events, index_quotes
@@ -76,8 +76,8 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     quotes = joined([part[1] for part in parts])
     events += index_events(config, issuers, quotes, events)
     indices = index_quotes(quotes, events)
-    events += fixed_income_events(config)
-    bonds = fixed_income(config, market, events)
+    told, bonds = simulate_fixed_income(config, market, issuers, quotes, events, executor)
+    events += told
     statements = joined_statements([part[2] for part in parts])
     us, us_events = us_world(config, executor)
     events += us_events
@@ -100,7 +100,7 @@ def counterfactual(world: World, event_id: int, executor: Executor) -> World:
     parts = executor.map(partial(_requote, world.config.seed, market), blocks, label="quotes")
     quotes, statements = joined([part[0] for part in parts]), joined_statements([part[1] for part in parts])
     indices = index_quotes(quotes, list(ledger.events))
-    bonds = fixed_income(world.config, market, ledger.events)
+    bonds = fixed_income(world.config, market, ledger.events, executor)
     return replace(
         world,
         ledger=ledger,

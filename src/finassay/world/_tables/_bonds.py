@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from finassay.world._tables._bonds_daily import bond_basicquote, bond_cbvaluationall
+from finassay.world._tables._bonds_ratings import (
+    bond_bdcreditgrading,
+    bond_biindustry,
+    bond_comcreditgrading,
+    bond_conceptnature,
+    bond_creditgrading,
+    bond_default,
+)
+from finassay.world._tables._bonds_static import bond_basicinfo, bond_code, bond_issuenew, bond_size
 from finassay.world._tables._curves import (
     bond_baseratereference,
     bond_bondindexquote,
@@ -34,4 +44,16 @@ BOND_TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "ed_rmbbaseexchangerate": ed_rmbbaseexchangerate,
     "c_ed_indicatormain": c_ed_indicatormain,
     "c_ed_macroindicatordata": c_ed_macroindicatordata,
+    "bond_code": bond_code,
+    "bond_basicinfo": bond_basicinfo,
+    "bond_issuenew": bond_issuenew,
+    "bond_size": bond_size,
+    "bond_bdcreditgrading": bond_bdcreditgrading,
+    "bond_comcreditgrading": bond_comcreditgrading,
+    "bond_creditgrading": bond_creditgrading,
+    "bond_biindustry": bond_biindustry,
+    "bond_conceptnature": bond_conceptnature,
+    "bond_default": bond_default,
+    "bond_cbvaluationall": bond_cbvaluationall,
+    "bond_basicquote": bond_basicquote,
 }
