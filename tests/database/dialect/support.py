@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -59,8 +60,14 @@ def duckdb_connection() -> duckdb.DuckDBPyConnection:
     return connection
 
 
+_HELD_AS = {
+    "DATETIME": "TIMESTAMP", "DATETIME(3)": "TIMESTAMP", "TINYINT(1)": "BOOLEAN", "BIGINT UNSIGNED": "UBIGINT",
+    "YEAR": "SMALLINT", "BIT(8)": "UTINYINT", "INT(6) ZEROFILL": "UINTEGER", "VARBINARY(10)": "BLOB", "JSON": "VARCHAR",
+}  # fmt: skip
+
+
 def _duckdb_type(kind: str) -> str:
-    return {"DATETIME": "TIMESTAMP", "TINYINT(1)": "BOOLEAN"}.get(kind, kind)
+    return "VARCHAR" if kind.startswith("SET(") or "COLLATE" in kind else _HELD_AS.get(kind, kind)
 
 
 def mariadb_statements() -> Iterator[tuple[str, list[Any]]]:
@@ -75,9 +82,12 @@ def mariadb_statements() -> Iterator[tuple[str, list[Any]]]:
 def on_mariadb(connection: Any, sql: str) -> Answer:
     import pymysql
 
+    if "@" in sql:
+        connection.connect()  # a session of its own: what a variable holds, and its type, outlive a statement
     with connection.cursor() as cursor:
         try:
-            cursor.execute(sql)
+            for statement in re.split(r";\s+(?=SET |SELECT |WITH )", sql):
+                cursor.execute(statement)
         except pymysql.MySQLError as error:
             return Answer(error=str(error))
         if cursor.description is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from finassay.database._mysql import _values as v
@@ -12,6 +13,7 @@ from finassay.database._mysql._convert import (
     as_type,
     common_type,
     key,
+    position,
     shown,
     to_decimal,
     to_double,
@@ -19,6 +21,7 @@ from finassay.database._mysql._convert import (
     to_number,
     to_text,
 )
+from finassay.database._mysql._json import json_of
 from finassay.database._mysql._values import Type, Value
 
 if TYPE_CHECKING:
@@ -30,7 +33,9 @@ _SPREAD = {
     "VAR_POP": "var_pop", "VARIANCE": "var_pop", "VAR_SAMP": "var_samp",
 }  # fmt: skip
 _BITS = {"BIT_OR": "0", "BIT_XOR": "0", "BIT_AND": "18446744073709551615"}
-AGGREGATES = frozenset({"COUNT", "SUM", "AVG", "MIN", "MAX", "GROUP_CONCAT", *_SPREAD, *_BITS})
+_JSON = frozenset({"JSON_ARRAYAGG", "JSON_OBJECTAGG"})
+AGGREGATES = frozenset({"COUNT", "SUM", "AVG", "MIN", "MAX", "GROUP_CONCAT", *_JSON, *_SPREAD, *_BITS})
+PERCENTILES = frozenset({"MEDIAN", "PERCENTILE_CONT", "PERCENTILE_DISC"})
 WINDOW_ONLY = frozenset(
     [
         "ROW_NUMBER",
@@ -44,6 +49,7 @@ WINDOW_ONLY = frozenset(
         "FIRST_VALUE",
         "LAST_VALUE",
         "NTH_VALUE",
+        *PERCENTILES,
     ]
 )
 MAX_OFFSET = 1 << 31
@@ -66,6 +72,7 @@ class Aggregate:
     plan: Plan = "rows"
     order: tuple[tuple[Value, bool], ...] = ()
     separator: str = ","
+    limit: tuple[int, int] | None = None
     warn: Any = None
 
     def sql(self) -> Value:
@@ -78,6 +85,8 @@ class Aggregate:
             if self.over:
                 raise CannotConvert("GROUP_CONCAT over a window")
             return self._group_concat()
+        if self.name in _JSON:
+            return self._json()
         if len(self.args) != 1:
             raise CannotConvert(f"{self.name}() with {len(self.args)} arguments")
         if self.name in {"SUM", "AVG"}:
@@ -129,6 +138,7 @@ class Aggregate:
             return Value(self._call("avg", number.sql), Type("dbl", scale=scale + 4 if scale >= 0 else -1))
         exact = to_decimal(number)
         target = v.decimal_type(exact.type.digits + _SUM_DIGITS, exact.type.scale, exact.type.held)
+        target = v.all_shown(target, exact.type)
         argument = number.sql if number.type.kind == "int" else exact.sql
         total = Value(f"CAST({self._call('sum', argument)} AS {target.duckdb})", target)
         if self.name == "SUM":
@@ -186,15 +196,30 @@ class Aggregate:
 
     def _bits(self) -> Value:
         number = to_number(self.args[0])
-        if number.type.kind != "int" or self.distinct or self.over:
+        if number.type.kind not in {"int", "uint"} or self.distinct:
             raise CannotConvert(f"{self.name}() of anything but integers")
         empty = _BITS[self.name]
-        found = f"CAST({self.name.lower()}({number.sql}) AS UBIGINT)"
+        found = f"{self.name.lower()}({v.call('mysql_bits', number.sql)}){self.over}"
         return Value(f"coalesce({found}, CAST({empty} AS UBIGINT))", v.UINT)
+
+    def _json(self) -> Value:
+        array = self.name == "JSON_ARRAYAGG"
+        if self.over or self.distinct or self.limit or len(self.args) != (1 if array else 2):
+            raise CannotConvert(f"such a {self.name}()")
+        if not self.order:
+            self.warn(f"open: {self.name}() without ORDER BY: the order of its parts")
+        parts = [json_of(to_int(each) if each.type.kind == "bool" else each, None) for each in self.args]
+        order = ", ".join(_concat_order(value, descending) for value, descending in self.order)
+        text = parts[0] if array else f"mysql_json_quote({to_text(self.args[0]).sql}) || ':' || {parts[1]}"
+        joined = f"string_agg({text}, '{',' if array else ', '}'{' ORDER BY ' + order if order else ''})"
+        start, end = "[]" if array else "{}"
+        return Value(f"('{start}' || {joined} || '{end}')", Type("str", origin="json"))
 
     def _group_concat(self) -> Value:
         parts = [to_text(value).sql for value in self.args]
         text = parts[0] if len(parts) == 1 else "(" + " || ".join(parts) + ")"
+        if self.distinct and self.limit:
+            raise CannotConvert("GROUP_CONCAT(DISTINCT … LIMIT …)")
         joined = self._distinct_concat(text) if self.distinct else self._plain_concat(text)
         checked = (
             f"CASE WHEN strlen({joined}) > {GROUP_CONCAT_MAX_BYTES} "
@@ -206,7 +231,12 @@ class Aggregate:
         if not self.order:
             self.warn("open: GROUP_CONCAT without ORDER BY: the order of its parts")
         order = ", ".join(_concat_order(value, descending) for value, descending in self.order)
-        return f"string_agg({text}, {v.quote(self.separator)}{' ORDER BY ' + order if order else ''})"
+        ordered = " ORDER BY " + order if order else ""
+        if self.limit is None:
+            return f"string_agg({text}, {v.quote(self.separator)}{ordered})"
+        skipped, rows = self.limit
+        found = f"(list({text}{ordered}) FILTER (WHERE {text} IS NOT NULL))[{skipped + 1}:{skipped + rows}]"
+        return f"array_to_string({found}, {v.quote(self.separator)})"
 
     def _distinct_concat(self, text: str) -> str:
         value = self.args[0]
@@ -223,10 +253,14 @@ class Aggregate:
         joined = f"array_to_string(list_transform({pairs}, lambda e: e.t), {v.quote(self.separator)})"
         if value.type.kind != "str" or value.type.collation != "ci":
             return joined
+        self.warn(
+            "open: GROUP_CONCAT(DISTINCT) of strings: which of those equal under the collation is shown"
+        )
+        keys, texts = (f"list({each}) {some}" for each in (own, text))
+        first = f"list_transform(list_sort(list_distinct(e.k), '{direction}'), lambda k: e.t[list_position(e.k, k)])"
         return (
-            f"CASE WHEN count(DISTINCT {own}) <> count(DISTINCT {text}) "
-            f"THEN error('MySQL-dialect layer: GROUP_CONCAT(DISTINCT) over spellings equal under the collation') "
-            f"ELSE {joined} END"
+            f"list_transform([struct_pack(k := {keys}, t := {texts})], "
+            f"lambda e: array_to_string({first}, {v.quote(self.separator)}))[1]"
         )
 
 
@@ -240,7 +274,8 @@ def _concat_order(value: Value, descending: bool) -> str:
 
 def ordering(value: Value, descending: bool) -> str:
     """Return an ORDER BY item: MySQL sorts NULL before everything."""
-    return f"{key(value)} {'DESC NULLS LAST' if descending else 'ASC NULLS FIRST'}"
+    sorted_by = position(value) if value.type.members else key(value)
+    return f"{sorted_by} {'DESC NULLS LAST' if descending else 'ASC NULLS FIRST'}"
 
 
 def window_function(function_name: str, args: list[Value], over: str) -> Value:
@@ -249,6 +284,8 @@ def window_function(function_name: str, args: list[Value], over: str) -> Value:
               "FIRST_VALUE": 1, "LAST_VALUE": 1, "NTH_VALUE": 2}  # fmt: skip
     if function_name in counts and len(args) != counts[function_name]:
         raise CannotConvert(f"{function_name}() with {len(args)} arguments")
+    if function_name in PERCENTILES:
+        return _percentile(function_name, args, over)
     lower = function_name.lower()
     if function_name in {"ROW_NUMBER", "RANK", "DENSE_RANK"}:
         return Value(f"{lower}(){over}", v.INT)
@@ -273,6 +310,20 @@ def window_function(function_name: str, args: list[Value], over: str) -> Value:
         raise CannotConvert(f"{function_name}() with a default of another type")
     default = as_type(args[2], target)
     return value.retyped(f"{lower}({as_type(value, target).sql}, {offset}, {default.sql}){over}", target)
+
+
+def _percentile(function_name: str, args: list[Value], over: str) -> Value:
+    """Return MEDIAN(x) or a percentile, whose arguments are the share and what is sorted; NULL does not count."""
+    median = function_name == "MEDIAN"
+    share, value = (None, args[0]) if median else (args[0].literal, args[1])
+    if not median and not isinstance(share, (int, Decimal)):
+        raise CannotConvert(f"{function_name}() of a share that is not a literal")
+    if function_name == "PERCENTILE_DISC":
+        if value.type.kind not in {"int", "dec", "dbl", "date", "datetime"}:
+            raise CannotConvert("PERCENTILE_DISC() of this type")
+        return value.retyped(f"quantile_disc({value.sql}, {share}){over}", value.type)
+    number = to_number(value)
+    return Value(f"quantile_cont({to_double(number).sql}, {0.5 if median else share}){over}", v.DOUBLE)
 
 
 def _literal(value: Value, least: int) -> int:

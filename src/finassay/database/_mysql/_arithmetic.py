@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 
 from finassay.database._mysql import _values as v
 from finassay.database._mysql._convert import (
     CannotConvert,
+    integer_of,
     shown,
+    single,
     stored,
     to_decimal,
     to_double,
@@ -43,6 +48,7 @@ def add(operator: str, left: Value, right: Value) -> Value:
             max(first.type.scale, second.type.scale),
             max(first.type.held, second.type.held),
         )
+        target = v.all_shown(target, first.type, second.type)
         return Value(f"CAST({roomy(first)} {operator} {second.sql} AS {target.duckdb})", target)
     return _integers(operator, left, right)
 
@@ -59,10 +65,12 @@ def multiply(left: Value, right: Value) -> Value:
     a, b = first.type, second.type
     scale, held, digits = min(MAX_SCALE, a.scale + b.scale), a.held + b.held, a.digits + b.digits
     if held <= MAX_DIGITS - _ROOM or digits + held <= MAX_DIGITS:
-        target = v.decimal_type(digits, scale, held)
+        target = v.all_shown(v.decimal_type(digits, scale, held), a, b)
         return Value(f"CAST({roomy(first)} * {second.sql} AS {target.duckdb})", target)
     cut = max(scale, MAX_DIGITS - _ROOM)
     if cut > MAX_DIGITS:
+        raise CannotConvert("decimal of more than 38 digits")
+    if "kept" in {a.origin, b.origin}:
         raise CannotConvert("decimal of more than 38 digits")
     target = v.decimal_type(digits, scale, min(held, cut))
     function = "mysql_multiply_rounded" if target.held == scale < held else "mysql_multiply"
@@ -138,9 +146,9 @@ def quotient(a: Value, b: Value) -> Value:
     exact = held
     if held > MAX_DIGITS - _ROOM and digits + held > MAX_DIGITS:
         held = max(scale, MAX_DIGITS - _ROOM)
-    if held > MAX_DIGITS:
+    if held > MAX_DIGITS or (held < exact and a.type.origin == "kept"):
         raise CannotConvert("decimal of more than 38 digits")
-    target = v.decimal_type(digits, scale, held)
+    target = v.all_shown(v.decimal_type(digits, scale, held), a.type)
     # Where no digit is held beyond those shown, the last one is rounded as MySQL would round it.
     rounded = held == scale < exact
     return v.let([a, b], lambda x, y: _quotient_sql(x, y, target, rounded=rounded), target)
@@ -181,15 +189,34 @@ def integer_divide(left: Value, right: Value) -> Value:
     """Divide with DIV: the quotient cut to an integer, NULL for a zero divisor."""
     if "null" in {left.type.kind, right.type.kind}:
         return Value("CAST(NULL AS BIGINT)", v.INT)
-    if "dbl" in {to_number(left).type.kind, to_number(right).type.kind}:
+    a, b = (_plain_number(each) for each in (left, right))
+    if "dbl" in {a.type.kind, b.type.kind}:
         raise CannotConvert("DIV of a DOUBLE or a string")
-    if "uint" in {left.type.kind, right.type.kind}:
-        raise CannotConvert("arithmetic on unsigned integers")
-    a, b = to_number(left), to_number(right)
+    if "uint" in {a.type.kind, b.type.kind} and "dec" not in {a.type.kind, b.type.kind}:
+        return v.let([a, b], lambda x, y: _unsigned("//", x, y), v.UINT)
     if "dec" not in {a.type.kind, b.type.kind}:
         kind = Type("int", a.type.digits)
         return v.let([a, b], lambda x, y: f"CASE WHEN {y.sql} <> 0 THEN {_wide(x)} // {_wide(y)} END", kind)
     return v.let([to_decimal(a), to_decimal(b)], _decimal_div, v.INT)
+
+
+def _plain_number(value: Value) -> Value:
+    """Return a number; a literal in quotes as the decimal it spells."""
+    match = (
+        re.match(r"\s*[+-]?\d{1,18}(\.\d{1,12})?(?![\d.eE])", value.literal)
+        if isinstance(value.literal, str)
+        else None
+    )
+    if match is None:
+        return to_number(value)
+    decimal = Decimal(match.group(0).strip())
+    kind = v.decimal_type(18, len((match.group(1) or ".")[1:]))
+    return Value(f"CAST('{decimal:f}' AS {kind.duckdb})", kind, literal=decimal)
+
+
+def _unsigned(operator: str, x: Value, y: Value, result: str = "UBIGINT") -> str:
+    wide = f"CAST({x.sql} AS HUGEINT) {operator} CAST({y.sql} AS HUGEINT)"
+    return f"CASE WHEN {y.sql} <> 0 THEN CAST({wide} AS {result}) END"
 
 
 def _decimal_div(first: Value, second: Value) -> str:
@@ -204,9 +231,10 @@ def _decimal_div(first: Value, second: Value) -> str:
 def modulo(left: Value, right: Value) -> Value:
     """Return the remainder with the sign of the dividend, NULL for a zero divisor."""
     a, b = to_number(left), to_number(right)
-    if "uint" in {a.type.kind, b.type.kind}:
-        raise CannotConvert("arithmetic on unsigned integers")
     kinds = {a.type.kind, b.type.kind}
+    if "uint" in kinds and not kinds & {"dec", "dbl"}:
+        kind = v.UINT if a.type.kind == "uint" else v.INT
+        return v.let([a, b], lambda x, y: _unsigned("%", x, y, kind.duckdb), kind)
     if "dbl" in kinds:
         pair = [to_double(a), to_double(b)]
         return v.let(pair, lambda x, y: f"CASE WHEN {y.sql} <> 0 THEN {x.sql} % {y.sql} END", v.DOUBLE)
@@ -227,11 +255,23 @@ def modulo(left: Value, right: Value) -> Value:
     return v.let([first, second], remainder, replace(target, origin="remainder"))
 
 
+def bits(operator: str, *sides: Value) -> Value:
+    """Return ``&``, ``|``, ``^``, ``~`` or a shift to the left or right: of 64 bits, unsigned."""
+    words = [v.call("mysql_bits", integer_of(side).sql) for side in sides]
+    if operator == "~":
+        return Value(f"xor({words[0]}, CAST(18446744073709551615 AS UBIGINT))", v.UINT)
+    if operator in {"left", "right"}:
+        return Value(v.call(f"mysql_shift_{operator}", *words), v.UINT)
+    return Value(
+        f"xor({', '.join(words)})" if operator == "^" else f"({f' {operator} '.join(words)})", v.UINT
+    )
+
+
 def negate(value: Value) -> Value:
     """Return ``-x``."""
     number = to_number(value)
     if number.type.kind == "uint":
-        raise CannotConvert("arithmetic on unsigned integers")
+        return number.retyped(f"CAST(-CAST({number.sql} AS HUGEINT) AS BIGINT)", v.INT)
     if isinstance(number.literal, int):
         return v.integer(-number.literal)
     return number.retyped(f"(- {number.sql})", number.type)
@@ -323,6 +363,33 @@ def printable(value: Value) -> Value:
     kind = value.type
     if kind.kind == "bool":
         return value.retyped(f"CAST({value.sql} AS BIGINT)", Type("int", 1))
+    if kind.origin == "single":
+        return value.retyped(single(value.sql), v.DOUBLE)
+    if kind.kind == "str" and kind.collation == "binary":
+        return value.retyped(f"encode({value.sql})", kind)
     if kind.kind == "dbl":
         return value.retyped(stored(replace(value, type=replace(kind, origin=""))).sql, v.DOUBLE)
     return shown(value)
+
+
+def round_by(function: Callable[[Value, int], Value], value: Value, places: Value) -> Value:
+    """Return ROUND or TRUNCATE to a number of digits that is not a literal: as many as the value has at most."""
+    number = to_number(value)
+    if number.type.kind not in {"dec", "int"} or places.type.kind != "int":
+        raise CannotConvert("ROUND of a DOUBLE to digits that are not a literal")
+    exact = shown(to_decimal(number))
+    whole, scale = min(exact.type.digits, _SHORT), exact.type.scale
+    kind = v.decimal_type(whole + 1, scale)
+    target = kind if number.type.kind == "dec" else Type("int", whole + 1)
+    least = -whole if function is round_to else 1 - whole
+
+    def cases(x: Value, n: Value) -> str:
+        whens = " ".join(
+            f"WHEN {at} THEN CAST({function(x, at).sql} AS {target.duckdb})" for at in range(least, scale)
+        )
+        return (
+            f"CASE WHEN {n.sql} >= {scale} THEN CAST({x.sql} AS {target.duckdb}) WHEN {n.sql} < {least} "
+            f"THEN CAST(0 AS {target.duckdb}) ELSE CASE {n.sql} {whens} END END"
+        )
+
+    return v.let([exact, places], cases, target)

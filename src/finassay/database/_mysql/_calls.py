@@ -31,6 +31,8 @@ class CallGrammar(Cursor):
         node = special() if special else self._plain_call(name)
         self._need(TokenType.R_PAREN, f") at the end of {name}()")
         node = self._span(node, start)
+        if name in {"PERCENTILE_CONT", "PERCENTILE_DISC"} and self._eat("WITHIN"):
+            self._within(node)
         if self._word() in {"OVER", "FILTER", "IGNORE", "RESPECT", "WITHIN"}:
             if self._word() != "OVER":
                 self.source.unsupported(f"{self._word()} clause", self._here())
@@ -60,8 +62,14 @@ class CallGrammar(Cursor):
             node.meta["distinct"] = True
         return node
 
+    def _call_json_arrayagg(self) -> Any:
+        return self._ordered_call("JSON_ARRAYAGG")
+
     def _call_group_concat(self) -> Any:
-        node = self._plain_call("GROUP_CONCAT")
+        return self._ordered_call("GROUP_CONCAT")
+
+    def _ordered_call(self, name: str) -> Any:
+        node = self._plain_call(name)
         order = self._parse_order()
         if order is not None:
             node.set("order", order)
@@ -69,9 +77,34 @@ class CallGrammar(Cursor):
         if self._eat("SEPARATOR"):
             node.meta["separator"] = self._curr.text
             self._advance()
-        if self._word() == "LIMIT":
-            self.source.unsupported("LIMIT inside GROUP_CONCAT", self._here())
+        if self._eat("LIMIT"):
+            node.meta["limit"] = self._limits()
         return node
+
+    def _limits(self) -> tuple[int, int]:
+        """Read ``LIMIT rows`` or ``LIMIT skipped, rows``; return the skipped and the rows."""
+        numbers: list[int] = []
+        while not numbers or self._at(TokenType.COMMA):
+            if numbers:
+                self._advance()
+            if not self._at(TokenType.NUMBER):
+                self._fail("Expected a number after LIMIT")
+            numbers.append(int(self._curr.text))
+            self._advance()
+        return (numbers[0], numbers[1]) if len(numbers) == 2 else (0, numbers[0])
+
+    def _within(self, node: Any) -> None:
+        """Read ``GROUP (ORDER BY x)`` of a percentile: what it sorts becomes its second argument."""
+        if not self._eat("GROUP"):
+            self._fail("Expected GROUP after WITHIN")
+        self._need(TokenType.L_PAREN, "(")
+        order: Any = self._parse_order()
+        if order is None or len(order.expressions) != 1:
+            self._fail("Expected ORDER BY one expression")
+        item = order.expressions[0]
+        node.set("expressions", [*node.expressions, item.this])
+        node.meta["descending"] = bool(item.args.get("desc"))
+        self._need(TokenType.R_PAREN, ")")
 
     def _call_extract(self) -> Any:
         unit = self._word()
@@ -130,7 +163,7 @@ class CallGrammar(Cursor):
         return self._cast_to(value)
 
     def _cast_to(self, value: Any) -> Any:
-        name = self._word()
+        name = self._word().partition(" ")[0]
         self._advance()
         numbers: list[int] = []
         if self._at(TokenType.L_PAREN):

@@ -17,6 +17,7 @@ from finassay.database._mysql._convert import (
     to_decimal,
     to_double,
     to_int,
+    to_number,
     to_temporal,
 )
 from finassay.database._mysql._values import Type, Value
@@ -45,6 +46,14 @@ def _plain(value: Value) -> Value:
     return replace(value, type=replace(value.type, origin="")) if value.type.origin == "variable" else value
 
 
+def _unquoted(value: Value) -> Value:
+    """Return what is extracted from JSON as the text it says: MariaDB compares that with other text."""
+    if value.type.origin != "json":
+        return value
+    kind = replace(value.type, origin="")
+    return value.retyped(f"mysql_json_unquote({value.sql})", kind)
+
+
 def operands(left: Value, right: Value) -> tuple[str, str]:
     """Return the two DuckDB expressions whose comparison is MySQL's."""
     left, right = (_plain(left), _plain(right))
@@ -54,7 +63,7 @@ def operands(left: Value, right: Value) -> tuple[str, str]:
         empty = "CAST(NULL AS VARCHAR)" if other.type.kind == "str" else f"CAST(NULL AS {other.type.duckdb})"
         return (empty, other.sql) if kinds[0] == "null" else (other.sql, empty)
     if kinds == ("str", "str"):
-        return _strings(left, right)
+        return _strings(_unquoted(left), _unquoted(right))
     if _tolerance(left, right) is not None:
         raise CannotConvert("such a comparison of a DOUBLE with fixed decimals")
     if left.type.numeric and right.type.numeric:
@@ -69,12 +78,20 @@ def operands(left: Value, right: Value) -> tuple[str, str]:
     return _text_with_number(left, right)
 
 
+def common_collation(left: Value, right: Value) -> str:
+    """Return the collation two strings are compared under: the one asked for, else ``utf8mb4_bin`` where one has it."""
+    collations = {side.type.collation for side in (left, right) if side.type.kind == "str"}
+    if len(collations) < 2:
+        return next(iter(collations), "ci")
+    if left.explicit != right.explicit:
+        return left.type.collation if left.explicit else right.type.collation
+    if left.explicit or collations != {"ci", "cs"}:
+        raise CannotConvert("comparison of two collations")
+    return "cs"
+
+
 def _strings(left: Value, right: Value) -> tuple[str, str]:
-    collation = left.type.collation
-    if left.type.collation != right.type.collation:
-        if left.explicit == right.explicit:
-            raise CannotConvert("comparison of two collations")
-        collation = left.type.collation if left.explicit else right.type.collation
+    collation = common_collation(left, right)
     pair = (v.Value(side.sql, Type("str", collation=collation), side.literal) for side in (left, right))
     first, second = pair
     return key(first), key(second)
@@ -242,7 +259,8 @@ def _as_moments(values: list[Value]) -> list[Value]:
         return values
     moments = [value if value.type.temporal else to_temporal(value) for value in values]
     literal = all(value.type.temporal or value.literal is not None for value in values)
-    if not literal or "date" not in kinds or {moment.type.kind for moment in moments} != {"date"}:
+    read = {moment.type.kind for moment in moments}
+    if not literal or (kinds - {"str"} != {"datetime"} and read != {"date"}):
         raise CannotConvert("GREATEST or LEAST of mixed types")
     return moments
 
@@ -253,7 +271,7 @@ def greatest(operator: str, values: list[Value]) -> Value:
     kinds = {value.type.kind for value in values}
     if kinds <= {"null"}:
         return v.NULL_VALUE
-    if kinds <= {"bool", "int", "dec", "dbl", "null"}:
+    if kinds <= {"bool", "int", "uint", "dec", "dbl", "null"}:
         target = common_type(values)
         target = Type("int", 1) if target.kind == "bool" else target
         values = [as_type(value, target) for value in values]
@@ -262,6 +280,8 @@ def greatest(operator: str, values: list[Value]) -> Value:
         values = [as_type(value, target) for value in values]
     elif len(kinds) == 1 and kinds <= {"date", "datetime", "str"}:
         target = values[0].type
+    elif kinds <= {"bool", "int", "uint", "dec", "dbl", "str"}:
+        target, values = v.DOUBLE, [to_double(value) for value in values]
     else:
         raise CannotConvert("GREATEST or LEAST of mixed types")
     if target.kind == "str":
@@ -287,3 +307,15 @@ def _greatest_text(operator: str, values: list[Value]) -> str:
         wins = " AND ".join(f"{key(value)} {operator}= {key(other)}" for other in values)
         whens.append(f"WHEN {wins} THEN {value.sql}")
     return _null_if_any(values, f"CASE {' '.join(whens)} ELSE {values[-1].sql} END")
+
+
+def choose(branches: list[tuple[str, Value]], default: Value) -> Value:
+    """Return a CASE over conditions, every result converted to MySQL's common type."""
+    values = [value for _, value in branches] + [default]
+    target = common_type(values)
+    if target.kind == "bool":
+        values, target = [to_number(value) for value in values], Type("int", 1)
+    if target.kind == "null":
+        return v.NULL_VALUE
+    whens = " ".join(f"WHEN {condition} THEN {as_type(value, target).sql}" for condition, value in branches)
+    return Value(f"CASE {whens} ELSE {as_type(default, target).sql} END", target)

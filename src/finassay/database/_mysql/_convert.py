@@ -44,9 +44,22 @@ def to_int(value: Value) -> Value:
     raise CannotConvert(f"use of a {kind} as an integer")
 
 
+def position(value: Value) -> str:
+    """Return the place of an ENUM among its values: its number, and what it sorts by."""
+    members = ", ".join(v.quote(each) for each in value.type.members)
+    return f"CAST(list_position([{members}], {value.sql}) AS BIGINT)"
+
+
+def single(sql: str) -> str:
+    """Return a FLOAT as MySQL shows it: six digits."""
+    return f"CAST(printf('%.6g', {sql}) AS DOUBLE)"
+
+
 def to_number(value: Value) -> Value:
     """Return what arithmetic makes of a value: strings become DOUBLE, dates become YYYYMMDD integers."""
     kind = value.type.kind
+    if value.type.origin == "single":
+        return replace(value, type=v.DOUBLE)
     if kind in {"int", "uint", "dec", "dbl"}:
         return value
     if kind == "bool":
@@ -54,11 +67,16 @@ def to_number(value: Value) -> Value:
     if kind == "null":
         return Value("CAST(NULL AS DOUBLE)", Type("dbl", scale=0))  # arithmetic with NULL is a DOUBLE(x,0)
     if kind == "str":
-        if value.type.origin == "variable":
-            raise CannotConvert("arithmetic on a user variable, whose type depends on the session")
+        if value.type.origin in {"hex", "bytes"}:
+            return Value(value.real, Type("int", 17))
+        if value.type.members:
+            return value.retyped(position(value), Type("int", 5))
         if isinstance(value.literal, str):
             number = number_prefix(value.literal)
             return Value(f"CAST({number!r} AS DOUBLE)", v.DOUBLE, literal=number)
+        if value.type.origin == "json":
+            text = f"CASE WHEN {value.sql} = 'true' THEN '1' ELSE mysql_json_unquote({value.sql}) END"
+            return value.retyped(v.call("mysql_number", text), v.DOUBLE)
         if value.type.origin == "whole":
             return value.retyped(v.call("mysql_number", value.sql), Type("dbl", scale=0))
         if value.type.origin:
@@ -122,6 +140,8 @@ def to_text(value: Value) -> Value:
     """Return the text MySQL prints for a value."""
     kind = value.type.kind
     if kind == "str":
+        if value.type.origin == "bytes":
+            raise CannotConvert("bytes beyond ASCII as text")
         return value
     if kind == "null":
         return Value("CAST(NULL AS VARCHAR)", v.STRING)
@@ -129,19 +149,46 @@ def to_text(value: Value) -> Value:
         sql = f"CAST(CAST({value.sql} AS INTEGER) AS VARCHAR)"
     elif kind == "dbl":
         sql = _double_text(value)
+    elif kind == "datetime" and value.type.scale:
+        sql = f"substr(strftime({value.sql}, '%Y-%m-%d %H:%M:%S.%f'), 1, {20 + value.type.scale})"
     elif kind == "datetime":
         sql = v.call("mysql_datetime_text", value.sql)
     elif value.type.origin == "remainder":
         raise CannotConvert("use as text of a decimal remainder")
+    elif value.type.origin == "kept" and value.literal is None:
+        raise CannotConvert("use as text of a decimal out of a user variable")
     else:
         sql = f"CAST({shown(value).sql} AS VARCHAR)"
     return value.retyped(sql, v.STRING)
 
 
 def _double_text(value: Value) -> str:
+    if value.type.origin == "single":
+        return v.call("mysql_double_text", single(value.sql))
     if value.type.scale >= 0:
         return v.call("mysql_fixed_text", value.sql, f"'{{:.{value.type.scale}f}}'")
     return v.call("mysql_double_text", value.sql)
+
+
+def integer_of(value: Value) -> Value:
+    """Return the whole number MySQL makes of a value: decimals rounded, text read by its prefix."""
+    if value.type.kind == "null":
+        return Value("CAST(NULL AS BIGINT)", v.INT)
+    if value.type.kind == "str" and not value.type.members and value.type.origin != "hex":
+        if isinstance(value.literal, str):
+            match = re.match(r"\s*([+-]?\d+)", value.literal, re.ASCII)
+            whole = int(match.group(1)) if match else 0
+            if not -(1 << 63) <= whole < 1 << 64:
+                raise CannotConvert("integer beyond 64 bits")
+            return v.integer(whole) if whole < 1 << 63 else Value(f"CAST('{whole}' AS UBIGINT)", v.UINT)
+        return value.retyped(v.call("mysql_integer", value.sql), v.INT)
+    number = to_number(value)
+    if number.type.kind == "dec":
+        digits = min(19, number.type.digits + 1)
+        return number.retyped(f"CAST({shown(number).sql} AS BIGINT)", Type("int", digits))
+    if number.type.kind == "dbl":
+        return number.retyped(f"CAST(round_even({number.sql}, 0) AS BIGINT)", v.INT)
+    return number.retyped(number.sql, number.type)
 
 
 # --- dates ---------------------------------------------------------------------------------------------------------
@@ -253,16 +300,17 @@ def common_type(values: list[Value]) -> Type:
     if kinds == {"uint"}:
         return v.UINT
     if kinds <= {"bool", "int", "uint", "dec"}:
-        return v.decimal_type(
+        target = v.decimal_type(
             max(kind.digits for kind in types),
             max(kind.scale for kind in types),
             max(kind.held for kind in types),
         )
+        return v.all_shown(target, *types)
     if kinds <= {"bool", "int", "uint", "dec", "dbl"}:
         scales = {kind.scale if kind.kind in {"dbl", "dec"} else 0 for kind in types}
         return Type("dbl", scale=max(scales) if -1 not in scales else -1)
     if len(kinds) == 1 and kinds <= {"date", "datetime", "time"}:
-        return types[0]
+        return max(types, key=lambda kind: kind.scale)
     if kinds == {"date", "datetime"}:
         return v.DATETIME
     if "time" in kinds:
@@ -328,6 +376,8 @@ def key(value: Value) -> str:
 
                 return v.quote(collation_key(value.literal))
             return v.call("mysql_key", value.sql)
+        if kind.collation == "gbk":
+            return f"mysql_gbk_key({value.sql})"
         if kind.collation == "cs":
             return f"(rtrim({value.sql}, ' ') || ' ')"
         return value.sql

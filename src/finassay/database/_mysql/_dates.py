@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from finassay.database._mysql import _values as v
 from finassay.database._mysql._arithmetic import round_to
@@ -18,6 +19,7 @@ from finassay.database._mysql._convert import (
     to_time,
 )
 from finassay.database._mysql._registry import Call, function
+from finassay.database._mysql._scalars import expand
 from finassay.database._mysql._values import Type, Value
 
 _MOMENT_TEXT = Type("str", origin="moment")
@@ -91,12 +93,17 @@ def _compound(amount: Value, unit: str) -> tuple[int, int]:
 
 
 def _shift(moment: Value, steps: str, clock: bool) -> Value:
+    if moment.type.kind == "time":
+        if not clock:
+            raise CannotConvert("INTERVAL of days on a TIME")
+        return _time_of(f"((epoch_us({moment.sql}) + epoch_us({steps})) // 1000000)")
     start = to_temporal(moment)
     as_text = not moment.type.temporal
     if start.type.kind == "date" and not clock:
         shifted = Value(v.call("mysql_in_range", f"CAST({start.sql} + {steps} AS DATE)"), v.DATE)
     else:
-        shifted = Value(v.call("mysql_in_range", f"CAST({start.sql} AS TIMESTAMP) + {steps}"), v.DATETIME)
+        kind = replace(v.DATETIME, scale=start.type.scale)
+        shifted = Value(v.call("mysql_in_range", f"CAST({start.sql} AS TIMESTAMP) + {steps}"), kind)
     if moment.type.kind == "null":
         return Value("CAST(NULL AS VARCHAR)", v.STRING)
     if not as_text:
@@ -139,9 +146,75 @@ def _date(call: Call) -> Value:
     return to_date(call.args[0])
 
 
-@function("TIMESTAMP")
+@function("TIMESTAMP", args=(1, 2))
 def _timestamp(call: Call) -> Value:
-    return to_datetime(call.args[0])
+    moment = to_datetime(call.args[0])
+    if len(call.args) == 1:
+        return moment
+    return moment.retyped(f"({moment.sql} + {_elapsed(call.args[1])})", moment.type)
+
+
+def _elapsed(value: Value) -> str:
+    """Return a time of day as a DuckDB INTERVAL."""
+    return f"to_microseconds(epoch_us({to_time(value).sql}))"
+
+
+@function("ADDTIME", "SUBTIME", args=2)
+def _addtime(call: Call) -> Value:
+    start, sign = call.args[0], "+" if call.name == "ADDTIME" else "-"
+    clock = start.type.kind == "time" or (isinstance(start.literal, str) and bool(read_time(start.literal)))
+    if start.type.kind not in {"time", "datetime"} and start.literal is None:
+        raise CannotConvert(f"{call.name}() to this type")
+    if clock:
+        micros = f"(epoch_us({to_time(start).sql}) {sign} epoch_us({to_time(call.args[1]).sql}))"
+        moved = _time_of(f"({micros} // 1000000)")
+    else:
+        moment = to_datetime(start)
+        moved = moment.retyped(f"({moment.sql} {sign} {_elapsed(call.args[1])})", moment.type)
+    return to_text(moved) if start.type.kind == "str" else moved
+
+
+@function("MAKETIME", args=3)
+def _maketime(call: Call) -> Value:
+    hour, minute, second = (_number(each) for each in call.args)
+    within = f"{minute} BETWEEN 0 AND 59 AND {second} BETWEEN 0 AND 59"
+    return _time_of(f"CASE WHEN {within} THEN {hour} * 3600 + {minute} * 60 + {second} END")
+
+
+@function("TIME_FORMAT", args=2)
+def _time_format(call: Call) -> Value:
+    pattern = call.constant_text(1)
+    if set(re.findall(r"%(.)", pattern)) - set("HkhIlisSpfrT%"):
+        raise CannotConvert("TIME_FORMAT() of more than a time of day")
+    return date_format(_on_a_day(to_time(call.args[0])), pattern)
+
+
+def _on_a_day(clock: Value) -> Value:
+    """Return a time of day as a DATETIME, for functions that read its parts."""
+    return Value(f"(DATE '2000-01-01' + {clock.sql})", v.DATETIME)
+
+
+@function("ADD_MONTHS", args=2)
+def _add_months(call: Call) -> Value:
+    return add_interval(call.args[0], call.args[1], "MONTH", 1)
+
+
+@function("CONVERT_TZ", args=3)
+def _convert_tz(call: Call) -> Value:
+    minutes = []
+    for at in (1, 2):
+        match = re.fullmatch(r"([+-])(\d{1,2}):(\d{2})", call.constant_text(at))
+        if not match:
+            raise CannotConvert("CONVERT_TZ() of a zone that is not an offset")
+        minutes.append(int(match.group(1) + "1") * (int(match.group(2)) * 60 + int(match.group(3))))
+
+    def moved(x: Value) -> str:
+        utc = f"({x.sql} - to_minutes({minutes[0]}))"
+        known = f"{utc} >= TIMESTAMP '1970-01-01 00:00:01' AND {utc} <= TIMESTAMP '2038-01-19 03:14:07'"
+        return f"CASE WHEN {known} THEN {utc} + to_minutes({minutes[1]}) ELSE {x.sql} END"
+
+    moment = to_datetime(call.args[0])
+    return v.let([moment], moved, moment.type)
 
 
 @function("TIME", "TIME LITERAL")
@@ -206,12 +279,21 @@ def _part(call: Call) -> Value:
 
 @function("HOUR", "MINUTE", "SECOND")
 def _clock_part(call: Call) -> Value:
-    value = call.args[0]
-    if value.type.kind == "time":
-        return Value(f"{call.name.lower()}({value.sql})", _SMALL)
-    if value.type.kind not in {"datetime", "date"}:
-        raise CannotConvert(f"{call.name}() of a value that is not a DATETIME")
-    return Value(f"{call.name.lower()}({to_datetime(value).sql})", _SMALL)
+    return Value(f"{call.name.lower()}({_clock_of(call.args[0], call.name).sql})", _SMALL)
+
+
+def _clock_of(value: Value, function_name: str) -> Value:
+    """Return a DATETIME whose time of day is that of a TIME, a DATETIME or a literal of either."""
+    if value.type.kind == "time" or (isinstance(value.literal, str) and read_time(value.literal)):
+        return _on_a_day(to_time(value))
+    if value.type.kind not in {"datetime", "date", "null"} and not isinstance(value.literal, str):
+        raise CannotConvert(f"{function_name}() of a value that is not a DATETIME")
+    return to_datetime(value)
+
+
+@function("MICROSECOND")
+def _microsecond(call: Call) -> Value:
+    return Value(f"(microsecond({_clock_of(call.args[0], call.name).sql}) % 1000000)", Type("int", 6))
 
 
 @function("DAYOFWEEK")
@@ -269,7 +351,7 @@ _EXTRACT = {
     "HOUR": "%H", "MINUTE": "%M", "SECOND": "%S",
     "DAY_HOUR": "%d%H", "DAY_MINUTE": "%d%H%M", "DAY_SECOND": "%d%H%M%S",
     "HOUR_MINUTE": "%H%M", "HOUR_SECOND": "%H%M%S",
-    "MINUTE_SECOND": "%M%S",
+    "MINUTE_SECOND": "%M%S", "MICROSECOND": "%f",
 }  # fmt: skip
 
 
@@ -282,13 +364,11 @@ def _extract(call: Call) -> Value:
         return v.let([to_date(call.args[1])], lambda date: week(date.sql, 0)[0], _SMALL)
     if unit not in _EXTRACT:
         raise CannotConvert(f"EXTRACT({unit} FROM …)")
-    if unit not in {"YEAR", "MONTH", "DAY", "YEAR_MONTH"} and not call.args[1].type.temporal:
-        raise CannotConvert(f"EXTRACT({unit} FROM …) of a value that is not a DATETIME")
-    if call.args[1].type.kind == "time":
-        raise CannotConvert("EXTRACT() from a TIME")
-    return Value(
-        f"CAST(strftime({to_datetime(call.args[1]).sql}, '{_EXTRACT[unit]}') AS BIGINT)", Type("int", 8)
-    )
+    if unit in {"YEAR", "MONTH", "DAY", "YEAR_MONTH"} or unit.startswith("DAY"):
+        moment = to_datetime(call.args[1])
+    else:
+        moment = _clock_of(call.args[1], f"EXTRACT({unit} FROM …)")
+    return Value(f"CAST(strftime({moment.sql}, '{_EXTRACT[unit]}') AS BIGINT)", Type("int", 8))
 
 
 # DATE_FORMAT: a DuckDB expression over the TIMESTAMP {d} for each specifier.
@@ -329,60 +409,45 @@ def _format_parts(date: str, pattern: str) -> str:
     return f"CASE WHEN {date} IS NOT NULL THEN {body} END"
 
 
+_LETTERS = {"YYYY": "%Y", "MM": "%m", "DD": "%d", "HH24": "%H", "MI": "%i", "SS": "%s"}
+
+
+@function("TO_CHAR", args=(1, 2))
+def _to_char(call: Call) -> Value:
+    if call.args[0].type.kind not in {"date", "datetime"}:
+        raise CannotConvert("TO_CHAR() of this type")
+    wanted = call.constant_text(1) if len(call.args) == 2 else "YYYY-MM-DD HH24:MI:SS"
+    pattern = re.sub("|".join(_LETTERS), lambda match: _LETTERS[match.group(0)], wanted)
+    if re.search(r"(?<!%)[A-Za-z]", pattern) or "%" in wanted:
+        raise CannotConvert("TO_CHAR() of such a format")
+    return date_format(call.args[0], pattern)
+
+
 @function("DATE_FORMAT", args=2)
 def _date_format(call: Call) -> Value:
     return date_format(call.args[0], call.constant_text(1))
 
 
-_READ = {
-    "Y": (r"(\d{4})", "year"), "m": (r"(\d{1,2})", "month"), "c": (r"(\d{1,2})", "month"), "d": (r"(\d{1,2})", "day"),
-    "e": (r"(\d{1,2})", "day"), "H": (r"(\d{1,2})", "hour"), "k": (r"(\d{1,2})", "hour"), "i": (r"(\d{1,2})", "minute"),
-    "s": (r"(\d{1,2})", "second"), "S": (r"(\d{1,2})", "second"),
-}  # fmt: skip
+_DATE_PARTS, _CLOCK_PARTS = set("YymcdeDMbjWaw"), set("HkhIlisSpf")
 
 
 @function("STR_TO_DATE", args=2)
 def _str_to_date(call: Call) -> Value:
-    pattern = call.constant_text(1).replace("%T", "%H:%i:%s")
-    source = to_text(call.args[0]).sql
-    regex, groups = "", []
-    for plain, specifier in re.findall(r"([^%]+)|%(.)", pattern, re.DOTALL):
-        if plain:
-            regex += re.escape(plain)
-        elif specifier in _READ:
-            regex += _READ[specifier][0]
-            groups.append(_READ[specifier][1])
-        else:
-            raise CannotConvert(f"STR_TO_DATE specifier %{specifier}")
-    if not {"year", "month", "day"} <= set(groups) or len(set(groups)) != len(groups):
-        raise CannotConvert("STR_TO_DATE without exactly one year, month and day")
-    whole = v.quote(f"^{regex}$")
-
-    def part(each: str) -> str:
-        if each not in groups:
-            return "0"
-        return f"CAST(regexp_extract({source}, {whole}, {groups.index(each) + 1}) AS BIGINT)"
-
-    date = v.call("mysql_valid_date", part("year"), part("month"), part("day"))
-    clock = set(groups) & {"hour", "minute", "second"}
-    result = date
-    if clock:
-        result = v.call("mysql_valid_datetime", date, part("hour"), part("minute"), part("second"))
-    return (
-        Value(
-            f"CASE WHEN regexp_matches({source}, {whole}) THEN {result} "
-            f"WHEN regexp_matches({source}, '^\\s*[0-9]') "
-            f"THEN CAST(error('MySQL-dialect layer: STR_TO_DATE cannot read ' || {source}) AS TIMESTAMP) END",
-            v.DATETIME if clock else v.DATE,
-        )
-        if clock
-        else Value(
-            f"CASE WHEN regexp_matches({source}, {whole}) THEN {result} "
-            f"WHEN regexp_matches({source}, '^\\s*[0-9]') "
-            f"THEN CAST(error('MySQL-dialect layer: STR_TO_DATE cannot read ' || {source}) AS DATE) END",
-            v.DATE,
-        )
-    )
+    pattern = call.constant_text(1)
+    parts = {
+        specifier for _, specifier in re.findall(r"([^%])|%(.)", expand(pattern), re.DOTALL) if specifier
+    }
+    odd = parts - _DATE_PARTS - _CLOCK_PARTS - {"%"}
+    if odd or "D" in parts:
+        raise CannotConvert(f"STR_TO_DATE specifier %{min(odd or {'D'})}")
+    if not parts & (_DATE_PARTS | _CLOCK_PARTS):
+        raise CannotConvert("STR_TO_DATE of a format without parts")
+    read = f"CAST(mysql_str_to_date({to_text(call.args[0]).sql}, {v.quote(pattern)}) AS TIMESTAMP)"
+    if not parts & _CLOCK_PARTS:
+        return Value(f"CAST({read} AS DATE)", v.DATE)
+    if not parts & _DATE_PARTS:
+        return Value(f"CAST({read} AS TIME)", v.TIME)
+    return Value(read, replace(v.DATETIME, scale=6 if "f" in parts else 0))
 
 
 def _number(value: Value) -> str:

@@ -13,22 +13,21 @@ from sqlglot import exp
 from finassay.database._mysql import _arithmetic as arithmetic
 from finassay.database._mysql import _dates as dates
 from finassay.database._mysql import _functions as functions
+from finassay.database._mysql import _regex as regular
 from finassay.database._mysql import _strings as strings
 from finassay.database._mysql import _values as v
 from finassay.database._mysql._aggregates import (
     AGGREGATES,
+    PERCENTILES,
     WINDOW_ONLY,
     Aggregate,
     window_function,
 )
-from finassay.database._mysql._compare import between, compare, null_safe_equal, operands, row_compare
+from finassay.database._mysql._compare import between, choose, compare, null_safe_equal, operands, row_compare
 from finassay.database._mysql._convert import (
     CannotConvert,
-    as_type,
-    common_type,
     stored,
     to_condition,
-    to_number,
 )
 from finassay.database._mysql._nodes import (
     QUERIES,
@@ -41,6 +40,7 @@ from finassay.database._mysql._nodes import (
 )
 from finassay.database._mysql._registry import FUNCTIONS, Call
 from finassay.database._mysql._values import Type, Value
+from finassay.database._mysql._variables import settled
 from finassay.database._places import unknown_column
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ _ARITHMETIC: dict[Any, Callable[[Value, Value], Value]] = {
     exp.IntDiv: arithmetic.integer_divide,
     exp.Mod: arithmetic.modulo,
 }
+_BITS = {exp.BitwiseAnd: "&", exp.BitwiseOr: "|", exp.BitwiseXor: "^", exp.BitwiseLeftShift: "left",
+         exp.BitwiseRightShift: "right"}  # fmt: skip
 _ALLOWED_ARGUMENTS = {"this", "expression", "expressions", "order"}
 
 
@@ -144,8 +146,7 @@ class Expressions:
         self.warnings[:] = kept
         found = grouping.keys.get(row.sql)
         if found is not None and grouping.rollup and not isinstance(node.parent, (exp.Alias, exp.Select)):
-            # MariaDB computes it anew from the last row of the group in the rows of subtotals.
-            raise CannotConvert("expression over a grouped expression WITH ROLLUP")
+            return grouping.last(row)
         return found
 
     def _is_alias(self, node: Any, context: Context) -> bool:
@@ -184,12 +185,21 @@ class Expressions:
         return Value("TRUE" if node.this else "FALSE", v.BOOL)
 
     def _hex(self, node: Any, _context: Context) -> Value:
-        if not isinstance(node, exp.HexString):
-            raise CannotConvert("bit literal")
-        data = bytes.fromhex(node.this if len(node.this) % 2 == 0 else "0" + node.this)
-        if not data.isascii() or not data.decode().isprintable():
-            raise CannotConvert("hexadecimal literal beyond printable ASCII")
-        raise CannotConvert("hexadecimal literal")
+        """Return a literal of bytes or bits: text, or a number where one is needed."""
+        digits = node.this
+        if isinstance(node, exp.HexString):
+            data = bytes.fromhex(digits if len(digits) % 2 == 0 else "0" + digits)
+        else:
+            data = int(digits, 2).to_bytes(max(1, -(-len(digits) // 8)), "big")
+        start = self.start(node) or 0
+        if self.source.text[start : start + 1].lower() == "x":
+            raise CannotConvert("hexadecimal literal x'…'")
+        if len(data) > 7:
+            raise CannotConvert("literal of more than seven bytes")
+        text = v.quote(data.decode("latin-1"))
+        number = v.integer(int.from_bytes(data, "big"))
+        kind = Type("str", collation="binary", origin="hex" if data.isascii() else "bytes")
+        return Value(text, kind, explicit=True, real=number.sql)
 
     def _column(self, node: Any, context: Context) -> Value:
         column, table = node.name, node.table or None
@@ -208,10 +218,7 @@ class Expressions:
                 self._local = False
                 return found
             outer = outer.parent
-        known = {
-            relation.alias: [each for each, _ in relation.columns or ()]
-            for relation in context.scope.relations
-        }
+        known = {each.alias: [name for name, _ in each.columns or ()] for each in context.scope.relations}
         error = unknown_column(f"{table}.{column}" if table else column, self.source.text, known)
         error.place = self.source.place(self.start(node))
         raise error
@@ -247,7 +254,12 @@ class Expressions:
     def _parameter(self, node: Any, context: Context) -> Value:
         variable = node.this.name
         if variable in context.variables:
-            return context.variables[variable]
+            value = context.variables[variable]
+            if value.type.origin == "variable" and not settled(node):
+                self.warn(
+                    f"open: @{variable} is a number or its text, depending on what the session did before"
+                )
+            return value
         raise CannotConvert(f"user variable @{variable}")
 
     def _assignment(self, node: Any, _context: Context) -> Value:
@@ -282,8 +294,10 @@ class Expressions:
             if len(left_row) != len(right_row):
                 self.source.error("The rows compared have different numbers of columns.", self.start(node))
             return row_compare(operator, left_row, right_row)
+        if left_row is not None and isinstance(right, exp.Subquery):
+            return self._row_with_query(operator, left_row, right, context)
         if left_row is not None or right_row is not None:
-            raise CannotConvert("comparison of a row with a subquery or a single value")
+            raise CannotConvert("comparison of a row with a single value")
         return compare(operator, self.value(node.this, context), self.value(right, context))
 
     def _row(self, node: Any, context: Context) -> list[Value] | None:
@@ -319,7 +333,7 @@ class Expressions:
         return strings.like(self.value(node.this, context), self.value(node.expression, context), escape)
 
     def _regexp(self, node: Any, context: Context) -> Value:
-        return strings.regexp_like(self.value(node.this, context), self.value(node.expression, context))
+        return regular.regexp_like(self.value(node.this, context), self.value(node.expression, context))
 
     def _case(self, node: Any, context: Context) -> Value:
         base = self.value(node.this, context) if node.args.get("this") else None
@@ -354,23 +368,11 @@ class Expressions:
         return arithmetic.negate(self.value(node.this, context))
 
     def _bitwise(self, node: Any, context: Context) -> Value:
-        sides = [to_number(self.value(each, context)) for each in (node.this, node.expression)]
-        if any(side.type.kind not in {"int", "uint"} for side in sides):
-            raise CannotConvert("bit operation on anything but integers")
-        left, right = (v.call("mysql_bits", side.sql) for side in sides)
-        if isinstance(node, (exp.BitwiseAnd, exp.BitwiseOr)):
-            operator = "&" if isinstance(node, exp.BitwiseAnd) else "|"
-            return Value(f"({left} {operator} {right})", v.UINT)
-        if isinstance(node, exp.BitwiseXor):
-            return Value(f"xor({left}, {right})", v.UINT)
-        direction = "left" if isinstance(node, exp.BitwiseLeftShift) else "right"
-        return Value(v.call(f"mysql_shift_{direction}", left, right), v.UINT)
+        sides = (self.value(each, context) for each in (node.this, node.expression))
+        return arithmetic.bits(_BITS[type(node)], *sides)
 
     def _complement(self, node: Any, context: Context) -> Value:
-        value = to_number(self.value(node.this, context))
-        if value.type.kind not in {"int", "uint"}:
-            raise CannotConvert("bit operation on anything but integers")
-        return Value(f"xor({v.call('mysql_bits', value.sql)}, CAST(18446744073709551615 AS UBIGINT))", v.UINT)
+        return arithmetic.bits("~", self.value(node.this, context))
 
     def _collate(self, node: Any, context: Context) -> Value:
         return strings.collate(self.value(node.this, context), node.expression.name)
@@ -444,6 +446,7 @@ class Expressions:
             plan="rows" if over or context.grouping is None else context.grouping.plan,
             order=tuple(order),
             separator=node.meta.get("separator", ","),
+            limit=node.meta.get("limit"),
             warn=self.warn,
         )
         value = aggregate.sql()
@@ -481,6 +484,8 @@ class Expressions:
             return value
         if call.this not in WINDOW_ONLY:
             self.source.unsupported(f"function {call.this}() OVER", self.start(node))
+        if call.meta.get("descending") or (call.this in PERCENTILES and node.args.get("order")):
+            raise CannotConvert(f"{call.this}() in this order")
         value = window_function(call.this, self._window_arguments(call, context), over)
         return self._window_result(value, context)
 
@@ -553,6 +558,12 @@ class Expressions:
             v.BOOL,
         )
 
+    def _row_with_query(self, operator: str, row: list[Value], node: Any, context: Context) -> Value:
+        source, columns = self._columns_of(self._inner(node, context))
+        if len(row) != len(columns):
+            self.source.error("The rows compared have different numbers of columns.", self.start(node))
+        return Value(f"(SELECT {row_compare(operator, row, columns).sql} FROM {source})", v.BOOL)
+
     def _quantified(self, operator: str, node: Any, context: Context) -> Value:
         word = "ANY" if isinstance(node.expression, exp.Any) else "ALL"
         query = self._inner(node.expression.this, context)
@@ -583,17 +594,5 @@ _OPAQUE = Type("null", digits=-1)
 
 
 def opaque_column(sql: str) -> Value:
-    """Return a column whose type is not translated: it may be counted on to be refused where it is used."""
+    """Return a column whose type is not translated: refused where it is used."""
     return Value(sql, _OPAQUE)
-
-
-def choose(branches: list[tuple[str, Value]], default: Value) -> Value:
-    """Return a CASE over conditions, every result converted to MySQL's common type."""
-    values = [value for _, value in branches] + [default]
-    target = common_type(values)
-    if target.kind == "bool":
-        values, target = [to_number(value) for value in values], Type("int", 1)
-    if target.kind == "null":
-        return v.NULL_VALUE
-    whens = " ".join(f"WHEN {condition} THEN {as_type(value, target).sql}" for condition, value in branches)
-    return Value(f"CASE {whens} ELSE {as_type(default, target).sql} END", target)

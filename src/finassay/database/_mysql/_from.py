@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from finassay.database._mysql._compare import compare
-from finassay.database._mysql._convert import CannotConvert, to_text
+from finassay.database._mysql._convert import CannotConvert
 from finassay.database._mysql._expressions import opaque_column
 from finassay.database._mysql._scope import Context, Query, Relation, Scope
-from finassay.database._mysql._values import Type, Value, column_type, name, quote
+from finassay.database._mysql._values import Value, column_type, name
 from finassay.database._places import unknown_table
 
 if TYPE_CHECKING:
@@ -33,66 +32,15 @@ def column_value(qualifier: str, column: str, declared: str) -> Value:
         sql = f"CAST({sql} AS {kind.duckdb})"
     if kind.kind == "datetime" and lowered not in {"timestamp", "datetime"}:
         sql = f"CAST({sql} AS TIMESTAMP)"
+    if kind.members or lowered == "json":
+        sql = f"CAST({sql} AS VARCHAR)"
+    if kind.origin == "single":
+        sql = f"CAST({sql} AS DOUBLE)"
+    if lowered.startswith("char("):  # a CHAR has no blanks at its end
+        sql = f"rtrim({sql}, ' ')"
     if lowered == "hugeint":
         sql = f"CAST({sql} AS DECIMAL(38,0))"
     return Value(sql, kind)
-
-
-def _variable(value: Value) -> Value | None:
-    """Return what a user variable of this value reads as; None where it is not translated.
-
-    It holds dates as text. A number is one, or its text, depending on what the session did before: it is marked, may be
-    compared, and is refused where the two differ.
-    """
-    if value.type.kind in {"null", "str"}:
-        return value
-    if value.type.kind in {"date", "datetime"}:
-        return to_text(value)
-    if isinstance(value.literal, (int, Decimal)):
-        text = str(value.literal)
-        return Value(quote(text), Type("str", origin="variable"), literal=text)
-    return None
-
-
-def assigned_variables(queries: Queries, node: Any, rows: Context | None = None) -> dict[str, Value]:
-    """Return the user variables a SELECT sets to constants in a derived table, as ``(SELECT @x := 1) AS v``.
-
-    MariaDB evaluates such a one-row table before the rest. Any other assignment is refused: its result depends on the
-    order in which the server visits rows and clauses.
-    """
-    found: dict[str, Value] = {}
-    tables = [join.this for join in node.args.get("joins") or ()]
-    if node.args.get("from_") is not None:
-        tables.append(node.args["from_"].this)
-    if rows is not None:  # asked by the derived table itself
-        assigned = [e.this if isinstance(e, exp.Alias) else e for e in node.expressions]
-        if node.args.get("from_") is None and all(isinstance(e, exp.PropertyEQ) for e in assigned):
-            return {"": Value("", rows.variables[next(iter(rows.variables))].type)} if rows.variables else {}
-        return {}
-    for table in tables:
-        inner = table.this if isinstance(table, exp.Subquery) else None
-        if not isinstance(inner, exp.Select) or inner.args.get("from_") is not None:
-            continue
-        for each in inner.expressions:
-            target = each.this if isinstance(each, exp.Alias) else each
-            if isinstance(target, exp.PropertyEQ):
-                variable = target.this.this.name
-                root = node.root()
-                sets = [a for a in root.find_all(exp.PropertyEQ) if a.this.this.name == variable]
-                if len(sets) > 1 or variable in found:
-                    queries.source.unsupported(
-                        f"user variable @{variable} that changes from row to row",
-                        queries.expressions.start(next(each for each in sets if each is not target)),
-                        "Use ROW_NUMBER(), LAG() or SUM() OVER (…).",
-                    )
-                value = _variable(queries.expressions.value(target.expression, Context(Scope())))
-                if value is None:
-                    queries.source.unsupported(
-                        f"user variable @{variable} that is not a date, a text or a plain number",
-                        queries.expressions.start(target),
-                    )
-                found[variable] = value
-    return found
 
 
 class From:

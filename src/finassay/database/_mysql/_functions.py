@@ -6,15 +6,15 @@ import re
 from dataclasses import replace
 
 from finassay.database._mysql import _arithmetic as arithmetic
-from finassay.database._mysql import _dates, _strings
+from finassay.database._mysql import _dates, _json, _strings
 from finassay.database._mysql import _values as v
-from finassay.database._mysql._compare import compare, greatest
+from finassay.database._mysql._compare import choose, compare, greatest
 from finassay.database._mysql._convert import (
     CannotConvert,
     as_type,
     common_type,
+    integer_of,
     number_prefix,
-    shown,
     to_date,
     to_datetime,
     to_double,
@@ -26,14 +26,20 @@ from finassay.database._mysql._registry import Call, function
 from finassay.database._mysql._values import Type, Value
 
 MANY = 1000
-__all__ = ["_dates", "_strings", "cast"]
+__all__ = ["_dates", "_json", "_strings", "cast"]
 
 
 # --- NULL and flow ----------------------------------------------------------------------------------------------------
-@function("COALESCE", "IFNULL", args=(1, MANY))
+@function("NVL2", args=3, any_collation=True)
+def _nvl2(call: Call) -> Value:
+    first, some, none = call.args
+    return choose([(f"{first.sql} IS NOT NULL", some)], none)
+
+
+@function("COALESCE", "IFNULL", "NVL", args=(1, MANY), any_collation=True)
 def _coalesce(call: Call) -> Value:
-    if call.name == "IFNULL" and len(call.args) != 2:
-        raise CannotConvert(f"IFNULL() with {len(call.args)} arguments")
+    if call.name != "COALESCE" and len(call.args) != 2:
+        raise CannotConvert(f"{call.name}() with {len(call.args)} arguments")
     target = common_type(call.args)
     values = call.args
     if target.kind == "bool":
@@ -43,7 +49,7 @@ def _coalesce(call: Call) -> Value:
     return Value(f"coalesce({', '.join(as_type(value, target).sql for value in values)})", target)
 
 
-@function("NULLIF", args=2)
+@function("NULLIF", args=2, any_collation=True)
 def _nullif(call: Call) -> Value:
     first, second = call.args
     if first.type.kind == "bool":
@@ -60,12 +66,12 @@ def _isnull(call: Call) -> Value:
     return Value(f"({call.args[0].sql} IS NULL)", v.BOOL)
 
 
-@function("GREATEST", "LEAST", args=(2, MANY))
+@function("GREATEST", "LEAST", args=(2, MANY), any_collation=True)
 def _greatest(call: Call) -> Value:
     return greatest(">" if call.name == "GREATEST" else "<", call.args)
 
 
-@function("INTERVAL", args=(2, MANY))
+@function("INTERVAL", args=(2, MANY), any_collation=True)
 def _interval(call: Call) -> Value:
     number, *bounds = call.args
     if any(value.type.kind not in {"int", "dec", "bool"} for value in bounds) or not number.type.numeric:
@@ -75,37 +81,41 @@ def _interval(call: Call) -> Value:
 
 
 # --- numbers ------------------------------------------------------------------------------------------------
-@function("ABS")
+@function("ABS", any_collation=True)
 def _abs(call: Call) -> Value:
     return arithmetic.absolute(call.args[0])
 
 
-@function("SIGN")
+@function("SIGN", any_collation=True)
 def _sign(call: Call) -> Value:
     return Value(f"CAST(sign({to_number(call.args[0]).sql}) AS BIGINT)", Type("int", 1))
 
 
-@function("ROUND", args=(1, 2))
+@function("ROUND", args=(1, 2), any_collation=True)
 def _round(call: Call) -> Value:
+    if len(call.args) == 2 and call.args[1].literal is None:
+        return arithmetic.round_by(arithmetic.round_to, call.args[0], to_number(call.args[1]))
     return arithmetic.round_to(call.args[0], call.constant_int(1) if len(call.args) == 2 else 0)
 
 
-@function("TRUNCATE", args=2)
+@function("TRUNCATE", args=2, any_collation=True)
 def _truncate(call: Call) -> Value:
+    if call.args[1].literal is None:
+        return arithmetic.round_by(arithmetic.truncate_to, call.args[0], to_number(call.args[1]))
     return arithmetic.truncate_to(call.args[0], call.constant_int(1))
 
 
-@function("FLOOR")
+@function("FLOOR", any_collation=True)
 def _floor(call: Call) -> Value:
     return arithmetic.floor_or_ceiling("floor", call.args[0])
 
 
-@function("CEIL", "CEILING")
+@function("CEIL", "CEILING", any_collation=True)
 def _ceiling(call: Call) -> Value:
     return arithmetic.floor_or_ceiling("ceil", call.args[0])
 
 
-@function("MOD", args=2)
+@function("MOD", args=2, any_collation=True)
 def _mod(call: Call) -> Value:
     return arithmetic.modulo(call.args[0], call.args[1])
 
@@ -117,17 +127,17 @@ def _guarded(call: Call, function_name: str, allowed: str) -> Value:
     )
 
 
-@function("SQRT")
+@function("SQRT", any_collation=True)
 def _sqrt(call: Call) -> Value:
     return _guarded(call, "sqrt", "{x} >= 0")
 
 
-@function("LN", "LOG2", "LOG10")
+@function("LN", "LOG2", "LOG10", any_collation=True)
 def _log(call: Call) -> Value:
     return _guarded(call, call.name.lower(), "{x} > 0")
 
 
-@function("LOG", args=(1, 2))
+@function("LOG", args=(1, 2), any_collation=True)
 def _log_base(call: Call) -> Value:
     if len(call.args) == 1:
         return _guarded(call, "ln", "{x} > 0")
@@ -135,29 +145,46 @@ def _log_base(call: Call) -> Value:
     return Value(v.call("mysql_log", base, x), v.DOUBLE)
 
 
-@function("EXP")
+@function("EXP", any_collation=True)
 def _exp(call: Call) -> Value:
     return Value(f"exp({to_double(call.args[0]).sql})", v.DOUBLE)
 
 
-@function("POW", "POWER", args=2)
+@function("POW", "POWER", args=2, any_collation=True)
 def _pow(call: Call) -> Value:
     base, power = to_double(call.args[0]).sql, to_double(call.args[1]).sql
     return Value(v.call("mysql_pow", base, power), v.DOUBLE)
 
 
-@function("SIN", "COS", "TAN", "ATAN", "DEGREES", "RADIANS")
+@function("SIN", "COS", "TAN", "DEGREES", "RADIANS", any_collation=True)
 def _angle(call: Call) -> Value:
     return Value(f"{call.name.lower()}({to_double(call.args[0]).sql})", v.DOUBLE)
 
 
-@function("ATAN2", args=2)
+@function("ASIN", "ACOS", any_collation=True)
+def _arc(call: Call) -> Value:
+    return _guarded(call, call.name.lower(), "abs({x}) <= 1")
+
+
+@function("COT", any_collation=True)
+def _cot(call: Call) -> Value:
+    return Value(f"cot({to_double(call.args[0]).sql})", v.DOUBLE)
+
+
+@function("BIT_COUNT", any_collation=True)
+def _bit_count(call: Call) -> Value:
+    return Value(f"bit_count({v.call('mysql_bits', integer_of(call.args[0]).sql)})", Type("int", 2))
+
+
+@function("ATAN2", "ATAN", args=(1, 2), any_collation=True)
 def _atan2(call: Call) -> Value:
+    if len(call.args) == 1:
+        return Value(f"atan({to_double(call.args[0]).sql})", v.DOUBLE)
     y, x = (to_double(each).sql for each in call.args)
     return Value(f"atan2({y}, {x})", v.DOUBLE)
 
 
-@function("PI", args=(0, 0))
+@function("PI", args=(0, 0), any_collation=True)
 def _pi(_call: Call) -> Value:
     return Value("pi()", Type("dbl", scale=6))
 
@@ -176,6 +203,8 @@ def cast(value: Value, target: str, sizes: tuple[int, ...]) -> Value:
         return _cast_decimal(value, sizes)
     if target == "DOUBLE":
         return to_double(value)
+    if target == "FLOAT":
+        return Value(f"CAST(CAST({to_double(value).sql} AS FLOAT) AS DOUBLE)", v.SINGLE)
     if target in {"CHAR", "VARCHAR", "NCHAR"}:
         text = to_text(value)
         sql = f"substr({text.sql}, 1, {sizes[0]})" if sizes else text.sql
@@ -186,9 +215,11 @@ def cast(value: Value, target: str, sizes: tuple[int, ...]) -> Value:
     if target == "TIME" and not sizes:
         return to_time(value)
     if target == "DATETIME":
-        if sizes and sizes != (0,):
-            raise CannotConvert("DATETIME with fractional seconds")
-        return Value(f"date_trunc('second', {to_datetime(value).sql})", v.DATETIME)
+        part = {0: "second", 3: "millisecond", 6: "microsecond"}.get(sizes[0] if sizes else 0)
+        if part is None:
+            raise CannotConvert("DATETIME with so many digits of seconds")
+        kind = replace(v.DATETIME, scale=sizes[0] if sizes else 0)
+        return Value(f"date_trunc('{part}', {to_datetime(value).sql})", kind)
     if target == "BINARY" and not sizes:
         text = to_text(value)
         return Value(text.sql, Type("str", collation="binary"), text.literal, explicit=True)
@@ -196,30 +227,10 @@ def cast(value: Value, target: str, sizes: tuple[int, ...]) -> Value:
 
 
 def _cast_integer(value: Value, target: str) -> Value:
-    number = _integer_of(value)
+    number = integer_of(value)
     if target != "UNSIGNED":
-        return number
-    return Value(f"CAST({number.sql} AS UBIGINT)", Type("uint", number.type.digits))
-
-
-def _integer_of(value: Value) -> Value:
-    kind = value.type.kind
-    if kind == "str":
-        if isinstance(value.literal, str):
-            match = re.match(r"\s*([+-]?\d{1,18})(?!\d)", value.literal)
-            if match or not re.match(r"\s*[+-]?\d", value.literal):
-                return v.integer(int(match.group(1)) if match else 0)
-            raise CannotConvert("integer beyond 64 bits")
-        return value.retyped(v.call("mysql_integer", value.sql), v.INT)
-    number = to_number(value)
-    if number.type.kind == "dec":
-        rounded = arithmetic.round_to(shown(number), 0)
-        return rounded.retyped(f"CAST({rounded.sql} AS BIGINT)", Type("int", min(19, rounded.type.digits)))
-    if number.type.kind == "dbl":
-        return number.retyped(f"CAST(round_even({number.sql}, 0) AS BIGINT)", v.INT)
-    if number.type.kind == "uint":
-        return number.retyped(f"CAST({number.sql} AS BIGINT)", v.INT)
-    return number.retyped(number.sql, number.type)
+        return number if number.type.kind != "uint" else number.retyped(f"mysql_signed({number.sql})", v.INT)
+    return Value(v.call("mysql_bits", number.sql), v.UINT)
 
 
 def _cast_decimal(value: Value, sizes: tuple[int, ...]) -> Value:
@@ -233,7 +244,9 @@ def _cast_decimal(value: Value, sizes: tuple[int, ...]) -> Value:
         if isinstance(value.literal, str):
             match = re.match(r"\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?![eE\d.])", value.literal)
             if not match and number_prefix(value.literal) != 0:
-                raise CannotConvert("CAST to DECIMAL of a string with an exponent")
+                return _saturated(
+                    f"mysql_exponent_text({value.sql})", v.MAX_DIGITS, precision - scale, target
+                )
             prefix = v.quote(match.group(0).strip() if match else "0")
             return _saturated(prefix, v.MAX_DIGITS, precision - scale, target)
         return _saturated(v.call("mysql_decimal_text", prefix), v.MAX_DIGITS, precision - scale, target)

@@ -7,7 +7,7 @@ name it was written with: a name that is not on our list is refused, never guess
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 from sqlglot.tokens import TokenType  # type: ignore[attr-defined]
@@ -15,6 +15,9 @@ from sqlglot.tokens import TokenType  # type: ignore[attr-defined]
 from finassay.database._mysql._calls import CallGrammar
 from finassay.database._mysql._cursor import QUOTED
 from finassay.database._mysql._lexer import Source, tokenize
+
+if TYPE_CHECKING:
+    from sqlglot.tokens import Token  # type: ignore[attr-defined]
 
 _COMPARE = {
     TokenType.EQ: exp.EQ,
@@ -69,6 +72,27 @@ class MySQLGrammar(CallGrammar):
         group = super()._parse_group(*arguments, **options)
         self._grouping = around
         return group
+
+    def _parse_statement(self) -> Any:
+        return self._assignments() if self._word() == "SET" else super()._parse_statement()
+
+    def _assignments(self) -> Any:
+        """Read ``SET @x = 1, @y := 2``; ``SET NAMES utf8mb4`` changes nothing."""
+        found = []
+        while self._eat("SET", ","):
+            start = self._here()
+            if self._eat("NAMES"):
+                if not self._eat("UTF8MB4"):
+                    self.source.unsupported("SET NAMES of another character set", start)
+                break
+            if not self._at(TokenType.PARAMETER):
+                self.source.unsupported("SET of anything but user variables", start)
+            variable = self._variable()
+            if not self._at(TokenType.EQ, TokenType.COLON_EQ):
+                self._fail("Expected = after the variable")
+            self._advance()
+            found.append(self._span(exp.PropertyEQ(this=variable, expression=self._expr()), start))
+        return exp.Tuple(expressions=found)
 
     def _parse_disjunction(self) -> Any:
         # sqlglot looks for one more item after WITH ROLLUP.
@@ -289,8 +313,16 @@ class MySQLGrammar(CallGrammar):
             name = self._curr.text if self._curr else ""
             self._advance()
             node = self._span(exp.Collate(this=node, expression=exp.var(name)), start)
-        if self._at(TokenType.ARROW, TokenType.DARROW):
-            self.source.unsupported("JSON operator", self._here())
+        while self._at(
+            TokenType.ARROW, TokenType.DARROW
+        ):  # MySQL's, not MariaDB's: JSON_EXTRACT by another name
+            unquoted = self._at(TokenType.DARROW)
+            self._advance()
+            path = exp.Literal.string(self._curr.text if self._at(TokenType.STRING) else "")
+            self._need(TokenType.STRING, "a path in quotes")
+            node = self._span(exp.Anonymous(this="JSON_EXTRACT", expressions=[node, path]), start)
+            if unquoted:
+                node = self._span(exp.Anonymous(this="JSON_UNQUOTE", expressions=[node]), start)
         return node
 
     # --- primaries --------------------------------------------------------------------------------------------------
@@ -449,8 +481,8 @@ class MySQLGrammar(CallGrammar):
         return node
 
 
-def parse(source: Source) -> exp.Expr:
-    """Parse one statement; positions are on every expression as ``meta["span"]``.
+def parse(source: Source) -> tuple[list[Any], exp.Expr]:
+    """Parse a query and the ``SET @x = …`` in front of it; positions are on every expression as ``meta["span"]``.
 
     Raises
     ------
@@ -464,10 +496,16 @@ def parse(source: Source) -> exp.Expr:
     tokens = tokenize(source)
     if not tokens:
         source.error("Expected a SELECT statement, found nothing.", 0)
-    first = tokens[0].text.upper()
+    *before, last = _statements(tokens)
+    for statement in before:
+        if [token.text.upper() for token in statement[:1]] != ["SET"]:
+            source.error(
+                "Expected one statement, found several.", statement[0].start, hint="Send them one by one."
+            )
+    first = last[0].text.upper()
     if first not in {"SELECT", "WITH", "("}:
         source.unsupported(
-            f"statement {first}", tokens[0].start, "Only SELECT (with WITH and UNION) is translated."
+            f"statement {first}", last[0].start, "Only SELECT (with WITH and UNION) is translated."
         )
     parser = MySQLGrammar(dialect="mysql")
     parser.source = source
@@ -477,10 +515,20 @@ def parse(source: Source) -> exp.Expr:
         details = error.errors[0] if error.errors else {}
         offset = _offset(source, details.get("line"), details.get("col"))
         source.error(f"The statement cannot be parsed: {details.get('description', error)}", offset)
-    tree = trees[0]
+    tree = trees[-1]
     if tree is None:
         source.error("Expected a SELECT statement, found nothing.", 0)
-    return tree
+    return trees[:-1], tree
+
+
+def _statements(tokens: list[Token]) -> list[list[Token]]:
+    found: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.token_type == TokenType.SEMICOLON:
+            found.append([])
+        else:
+            found[-1].append(token)
+    return [statement for statement in found if statement]
 
 
 def _offset(source: Source, line: int | None, column: int | None) -> int:

@@ -135,7 +135,4 @@ def tokenize(source: Source) -> list[Token]:
             token.text = unescape(source.blanked[token.start + 1 : token.end + 1])
     while tokens and tokens[-1].token_type == TokenType.SEMICOLON:
         tokens.pop()
-    for token in tokens:
-        if token.token_type == TokenType.SEMICOLON:
-            source.error("Expected one statement, found several.", token.start, hint="Send them one by one.")
     return tokens

@@ -19,11 +19,13 @@ from finassay.database._mysql._convert import (
     shown,
     to_number,
 )
+from finassay.database._mysql._counters import rewrite
 from finassay.database._mysql._expressions import Expressions
-from finassay.database._mysql._from import From, assigned_variables
+from finassay.database._mysql._from import From
 from finassay.database._mysql._scope import Context, Query, Scope
 from finassay.database._mysql._select import Select
 from finassay.database._mysql._values import Type, Value, name
+from finassay.database._mysql._variables import assigned_variables
 
 if TYPE_CHECKING:
     from finassay.database._mysql._lexer import Source
@@ -49,6 +51,8 @@ class Queries:
         self.expressions = Expressions(source, self.warnings, self)
         self.froms = From(self, schema)
         self._names = 0
+        self.session: dict[str, Value] = {}  # variables that SET gave a value
+        self.assigned: dict[str, Any] = {}  # and the expressions they got
 
     def unique(self, prefix: str) -> str:
         """Return a name nothing else has."""
@@ -68,7 +72,7 @@ class Queries:
 
     # --- any query --------------------------------------------------------------------------------------------------
     def query(self, node: Any, parent: Context | None, role: str, ctes: Ctes | None = None) -> Query:
-        """Translate a query; `role` is ``top``, ``derived`` or ``subquery``."""
+        """Translate a query; `role` is ``top``, ``derived``, ``side`` (of a set operation) or ``subquery``."""
         known: Ctes = ctes if ctes is not None else (parent.ctes if parent else {})
         if isinstance(node, exp.Subquery):
             return self._parenthesised(node, parent, role, known)
@@ -134,28 +138,21 @@ class Queries:
             union.args.get(part) for part in ("order", "limit", "offset", "with_")
         ):
             self.source.unsupported("recursive query that is not one UNION", self.expressions.start(cte))
-        anchor = self.query(union.this, parent, "derived", known)
+        anchor = self.query(union.this, parent, "side", known)
         columns = self.renamed(anchor.columns, names, cte)
         scope = {**known, cte.args["alias"].name.lower(): (inner, columns)}
-        step = self.query(union.expression, parent, "derived", scope)
+        step = self.query(union.expression, parent, "side", scope)
         distinct = bool(union.args.get("distinct"))
         if len(step.columns) != len(columns):
             self.source.error("The parts of the recursive query have different numbers of columns.", None)
-        selected = []
-        for (column, kind), (_, other), anchor_name in zip(
-            columns, step.columns, anchor.columns, strict=True
-        ):
-            fixed = kind.kind in {"int", "bool", "date", "datetime", "dbl"} and other.kind in {
-                kind.kind,
-                "int",
-            }
-            if not fixed and not (kind.kind == "null" and other.kind == "null"):
+        for (column, kind), (_, other) in zip(columns, step.columns, strict=True):
+            numbers = kind.kind in {"int", "dec", "dbl"} and other.kind in {"int", "dec", "bool", "dbl"}
+            if not numbers and kind.kind != other.kind:
                 self.source.unsupported(
-                    f"recursive column {column!r} of type {kind.kind}",
+                    f"recursive column {column!r} of type {kind.kind} that becomes {other.kind}",
                     self.expressions.start(cte),
-                    "MariaDB cuts it to the width of the first part; use integers or dates.",
+                    "MariaDB keeps the type of the first part; CAST both to one type.",
                 )
-            selected.append(anchor_name)
         renames = ", ".join(name(column) for column, _ in columns)
         left = f'SELECT * FROM ({anchor.sql}) AS "__a"({renames})'
         right = f'SELECT * FROM ({step.sql}) AS "__s"({renames})'
@@ -169,7 +166,7 @@ class Queries:
     def _set_operation(self, node: Any, parent: Context | None, ctes: Ctes) -> Query:
         self.check(node, _SET_PARTS)
         prefix, ctes = self._with(node.args.get("with_"), parent, ctes)
-        sides = [self.query(side, parent, "derived", ctes) for side in (node.this, node.expression)]
+        sides = [self.query(side, parent, "side", ctes) for side in (node.this, node.expression)]
         if len(sides[0].columns) != len(sides[1].columns):
             self.source.error("The queries have different numbers of columns.", self.expressions.start(node))
         kinds = [
@@ -296,7 +293,8 @@ class Queries:
             self.expressions.warn(
                 "ties: LIMIT with ORDER BY: which of the rows that are equal there are kept"
             )
-        return f" LIMIT {count.this}" + (f" OFFSET {start.this}" if start is not None else "")
+        most = min(int(count.this), (1 << 63) - 1)
+        return f" LIMIT {most}" + (f" OFFSET {start.this}" if start is not None else "")
 
     # --- SELECT -------------------------------------------------------------------------------------------------------
     def _select(self, node: Any, parent: Context | None, role: str, ctes: Ctes) -> Query:
@@ -307,10 +305,9 @@ class Queries:
         if node.args.get("kind"):
             self.source.unsupported("SELECT AS", self.expressions.start(node))
         prefix, ctes = self._with(node.args.get("with_"), parent, ctes)
-        variables = assigned_variables(self, node)
-        base = Context(
-            Scope(), parent, ctes=ctes, variables={**(parent.variables if parent else {}), **variables}
-        )
+        rewrite(self, node)
+        around = parent.variables if parent else self.session
+        base = Context(Scope(), parent, ctes=ctes, variables={**around, **assigned_variables(self, node)})
         from_sql, scope = self.froms.clause(node, base)
         windows = {each.this.name.lower(): each for each in node.args.get("windows") or ()}
         rows = replace(base, scope=scope, windows=windows)

@@ -1,12 +1,14 @@
-"""What translated statements need on a DuckDB connection: SQL macros, and exact decimal functions beyond 38 digits."""
+"""What translated statements need on a DuckDB connection: SQL macros, and functions in Python."""
 
 # ruff: noqa: E501 - regular expressions and SQL bodies
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from finassay.database._mysql._general_ci import CHARACTERS, WEIGHTS
+from finassay.database._mysql._scalars import SCALARS
 from finassay.database._mysql._values import quote
 
 if TYPE_CHECKING:
@@ -60,18 +62,20 @@ def _macros() -> dict[str, str]:
             ELSE coalesce(CAST(nullif(regexp_extract(s, '^\s*([+-]?[0-9]+)', 1), '') AS BIGINT), 0) END""",
         "mysql_decimal_text(s)": r"""CASE WHEN s IS NULL THEN NULL
             WHEN regexp_matches(s, '^\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE]')
-            THEN error('MySQL-dialect layer: CAST to DECIMAL of a string with an exponent')
+            THEN mysql_exponent_text(s)
             ELSE coalesce(nullif(regexp_extract(s, '^\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))', 1), ''), '0') END""",
         "mysql_log(base, x)": "CASE WHEN base > 0 AND base <> 1 AND x > 0 THEN ln(x) / ln(base) END",
         "mysql_pow(x, y)": """CASE WHEN x IS NULL OR y IS NULL THEN NULL WHEN isfinite(pow(x, y)) THEN pow(x, y)
             ELSE error('MySQL-dialect layer: POW out of range') END""",
         "mysql_bits(x)": """CASE WHEN x < 0 THEN CAST(CAST(x AS HUGEINT) + 18446744073709551616 AS UBIGINT)
             ELSE CAST(x AS UBIGINT) END""",
+        "mysql_signed(x)": """CASE WHEN x < 9223372036854775808 THEN CAST(x AS BIGINT)
+            ELSE CAST(CAST(x AS HUGEINT) - 18446744073709551616 AS BIGINT) END""",
         "mysql_shift_left(x, n)": """CASE WHEN n >= 64 THEN CAST(0 AS UBIGINT)
             ELSE CAST((CAST(x AS UHUGEINT) << CAST(n AS UHUGEINT)) & CAST(18446744073709551615 AS UHUGEINT) AS UBIGINT) END""",
         "mysql_shift_right(x, n)": "CASE WHEN n >= 64 THEN CAST(0 AS UBIGINT) ELSE x >> n END",
         "mysql_double_text(x)": r"""CASE WHEN x IS NULL THEN NULL WHEN x = 0 THEN '0'
-            WHEN abs(x) >= 1e15 OR abs(x) < 1e-4 THEN error('MySQL-dialect layer: cannot print a DOUBLE of this size')
+            WHEN abs(x) >= 1e15 OR abs(x) < 1e-4 THEN mysql_long_double_text(x)
             ELSE regexp_replace(CAST(x AS VARCHAR), '\.0$', '') END""",
         "mysql_fixed_text(x, pattern)": """CASE WHEN x = 0 THEN format(pattern, 0.0::DOUBLE)
             WHEN x < 0 AND regexp_full_match(format(pattern, x), '[-0.]*')
@@ -200,18 +204,21 @@ def _multiply_rounded(left: str, right: str, scale: int) -> str:
     return _text(_EXACT.multiply(Decimal(left), Decimal(right)), scale, ROUND_HALF_UP)
 
 
-_EXACT_FUNCTIONS = {
-    "mysql_divide": _divide,
-    "mysql_divide_rounded": _divide_rounded,
-    "mysql_multiply": _multiply,
-    "mysql_multiply_rounded": _multiply_rounded,
-}
+_FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[str, ...], str]] = {
+    name: (function, ("VARCHAR", "VARCHAR", "INTEGER"), "VARCHAR")
+    for name, function in {
+        "mysql_divide": _divide,
+        "mysql_divide_rounded": _divide_rounded,
+        "mysql_multiply": _multiply,
+        "mysql_multiply_rounded": _multiply_rounded,
+    }.items()
+} | SCALARS
 
 
 def setup(connection: duckdb.DuckDBPyConnection) -> None:
     """Register on a connection what translated statements call; before ``lock_configuration``.
 
-    Temporary macros named ``mysql_*`` and exact decimal functions; calling it again replaces them. No setting of the
+    Temporary macros and functions named ``mysql_*``; calling it again replaces them. No setting of the
     connection is changed: collation, the order of NULLs and division are written into every translated statement.
 
     Parameters
@@ -219,16 +226,33 @@ def setup(connection: duckdb.DuckDBPyConnection) -> None:
     connection : duckdb.DuckDBPyConnection
         An open connection; a read-only one will do.
     """
-    from duckdb.sqltypes import INTEGER, VARCHAR
+    import duckdb
+    from duckdb.func import FunctionNullHandling
 
-    for signature, body in _ordered(_macros()):
-        connection.execute(f"CREATE OR REPLACE TEMP MACRO {signature} AS ({body})")
-    for function_name, function in _EXACT_FUNCTIONS.items():
+    for function_name, (function, arguments, result) in _FUNCTIONS.items():
+        kinds: list[Any] = [duckdb.sqltype(each) for each in arguments]
         try:
-            connection.create_function(function_name, function, [VARCHAR, VARCHAR, INTEGER], VARCHAR)
+            connection.create_function(
+                function_name,
+                _passing_null(function, len(arguments)),
+                kinds,
+                duckdb.sqltype(result),
+                null_handling=FunctionNullHandling.SPECIAL,
+            )
         except Exception as error:
             if "already" not in str(error):
                 raise
+    for signature, body in _ordered(_macros()):
+        connection.execute(f"CREATE OR REPLACE TEMP MACRO {signature} AS ({body})")
+
+
+def _passing_null(function: Callable[..., Any], arguments: int) -> Callable[..., Any]:
+    """Return a function of so many arguments that gives NULL for NULL, and may give NULL."""
+    if arguments == 1:
+        return lambda a: None if a is None else function(a)
+    if arguments == 2:
+        return lambda a, b: None if a is None or b is None else function(a, b)
+    return lambda a, b, c: None if a is None or b is None or c is None else function(a, b, c)
 
 
 def _ordered(macros: dict[str, str]) -> list[tuple[str, str]]:

@@ -74,17 +74,28 @@ class Grouping:
         Whether there are rows of subtotals.
     plan : str
         What MariaDB does with the groups; see `Aggregate`.
+    sorted_keys : list
+        What the groups are sorted by, over a row.
     """
 
     keys: dict[str, Value] = field(default_factory=dict)
     slots: dict[str, str] = field(default_factory=dict)
     rollup: bool = False
     plan: Plan = "rows"
+    sorted_keys: list[str] = field(default_factory=list)
 
     def slot(self, sql: str) -> str:
         """Return the column of the grouped query that holds `sql`."""
         column = self.slots.setdefault(sql, f"g{len(self.slots)}")
         return f"{name(GROUP_ALIAS)}.{name(column)}"
+
+    def last(self, value: Value) -> Value:
+        """Return an expression of GROUP BY inside another one WITH ROLLUP.
+
+        MariaDB computes it anew from the last row: in the rows of subtotals it is that of the last of their groups.
+        """
+        keys = ", ".join(f"n{at} := {k} IS NOT NULL, k{at} := {k}" for at, k in enumerate(self.sorted_keys))
+        return value.retyped(self.slot(f"max(struct_pack({keys}, v := {value.sql})).v"), value.type)
 
 
 @dataclass(frozen=True)

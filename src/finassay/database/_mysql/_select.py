@@ -11,10 +11,10 @@ from sqlglot import exp
 from finassay.database._mysql._aggregates import ordering
 from finassay.database._mysql._arithmetic import printable
 from finassay.database._mysql._convert import key, shown, stored
-from finassay.database._mysql._from import assigned_variables
 from finassay.database._mysql._nodes import has_aggregate, is_aggregate, walk_own
 from finassay.database._mysql._scope import GROUP_ALIAS, Context, Grouping, Plan, Query
 from finassay.database._mysql._values import Type, Value, name
+from finassay.database._mysql._variables import sets_variables
 
 if TYPE_CHECKING:
     from finassay.database._mysql._query import Queries
@@ -98,8 +98,8 @@ class Select:
         return stored(value)
 
     def _not_binary(self, value: Value) -> Value:
-        if value.type.kind == "str" and value.type.collation == "binary":
-            self.q.source.unsupported("BINARY result column", self.e.start(self.node))
+        if value.type.collation == "gbk" or value.type.origin in {"hex", "bytes"}:
+            self.q.source.unsupported("result column of another character set", self.e.start(self.node))
         if value.type.origin == "variable":
             self.q.source.unsupported(
                 "user variable as a result column, whose type depends on the session,",
@@ -172,6 +172,9 @@ class Select:
         column = group_key if group_key == value.sql else f"first({value.sql})"
         if self.rollup:
             column = f"CASE WHEN grouping({group_key}) = 0 THEN first({value.sql}) END"
+        grouping.sorted_keys.append(group_key)
+        if self.rollup and descending:
+            self.q.source.unsupported("GROUP BY … DESC WITH ROLLUP", self.e.start(self.group))
         kept = value.retyped(grouping.slot(column), value.type)
         grouping.keys[value.sql] = kept
 
@@ -199,10 +202,10 @@ class Select:
                 items += self._star(node, context)
                 continue
             target = node.this if isinstance(node, exp.Alias) else node
-            if isinstance(target, exp.PropertyEQ):
-                if not assigned_variables(self.q, self.node, self.rows):
+            if isinstance(target.unnest(), exp.PropertyEQ):
+                if not sets_variables(self.node, self.rows.variables):
                     self.q.source.unsupported("assignment to a user variable", self.e.start(target))
-                target = target.expression
+                target = target.unnest().expression
             label = node.alias if isinstance(node, exp.Alias) else self._label(node)
             if not label:
                 self.q.source.unsupported("column without a name", self.e.start(node), "Give it one with AS.")

@@ -6,8 +6,8 @@ import re
 
 from finassay.database._mysql import _values as v
 from finassay.database._mysql._arithmetic import round_to
-from finassay.database._mysql._compare import compare
-from finassay.database._mysql._convert import CannotConvert, key, to_number, to_text
+from finassay.database._mysql._compare import common_collation, compare
+from finassay.database._mysql._convert import CannotConvert, integer_of, key, to_number, to_text
 from finassay.database._mysql._registry import Call, function
 from finassay.database._mysql._values import Type, Value
 
@@ -172,22 +172,82 @@ def _ascii(call: Call) -> Value:
     return Value(v.call("mysql_ascii", to_text(call.args[0]).sql), Type("int", 3))
 
 
-@function("HEX")
+@function("HEX", any_collation=True)
 def _hex(call: Call) -> Value:
     if call.args[0].type.kind == "str":
         return _text(f"hex({call.args[0].sql})")
-    if call.args[0].type.kind != "int":
-        raise CannotConvert("HEX() of this type")
-    return _text(
-        f"CASE WHEN {call.args[0].sql} < 0 THEN error('MySQL-dialect layer: HEX of a negative number') "
-        f"ELSE upper(format('{{:x}}', {call.args[0].sql})) END"
-    )
+    return _text(f"hex({v.call('mysql_bits', integer_of(call.args[0]).sql)})")
 
 
-@function("MD5", "SHA1", "SHA")
+@function("IS_IPV4")
+def _is_ipv4(call: Call) -> Value:
+    number = "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+    found = f"regexp_full_match({to_text(call.args[0]).sql}, '({number}[.]){{3}}{number}')"
+    return Value(f"coalesce({found}, FALSE)", v.BOOL)
+
+
+@function("MD5", "SHA1", "SHA", any_collation=True)
 def _digest(call: Call) -> Value:
     digest = "md5" if call.name == "MD5" else "sha1"
     return _text(f"{digest}({to_text(call.args[0]).sql})")
+
+
+@function("SHA2", args=2, any_collation=True)
+def _sha2(call: Call) -> Value:
+    return _text(f"mysql_sha2({to_text(call.args[0]).sql}, {_count(call.args[1])})")
+
+
+@function("CRC32", any_collation=True)
+def _crc32(call: Call) -> Value:
+    return Value(f"CAST(mysql_crc32({to_text(call.args[0]).sql}) AS UBIGINT)", Type("uint", 10))
+
+
+@function("CONV", args=3)
+def _conv(call: Call) -> Value:
+    bases = ", ".join(f"CAST({_count(each)} AS BIGINT)" for each in call.args[1:])
+    return _text(f"mysql_conv({to_text(call.args[0]).sql}, {bases})")
+
+
+@function("BIN", "OCT")
+def _bin(call: Call) -> Value:
+    return _text(f"mysql_conv({to_text(call.args[0]).sql}, 10, {2 if call.name == 'BIN' else 8})")
+
+
+@function("ORD", "QUOTE", "SOUNDEX")
+def _scalar(call: Call) -> Value:
+    found = f"mysql_{call.name.lower()}({to_text(call.args[0]).sql})"
+    if call.args[0].type.kind == "null":
+        raise CannotConvert(f"{call.name}(NULL)")
+    if call.name == "QUOTE":
+        return _text(f"coalesce({found}, 'NULL')")
+    return Value(found, Type("int", 10)) if call.name == "ORD" else _text(found)
+
+
+@function("TO_BASE64", any_collation=True)
+def _to_base64(call: Call) -> Value:
+    text = to_text(call.args[0]).sql
+    long = f"strlen({text}) > 57 THEN error('MySQL-dialect layer: TO_BASE64 of more than one line')"
+    return _text(f"CASE WHEN {long} ELSE base64(encode({text})) END")
+
+
+@function("FROM_BASE64", "UNHEX")
+def _bytes(call: Call) -> Value:
+    text, read = to_text(call.args[0]).sql, "from_base64" if call.name == "FROM_BASE64" else "unhex"
+    digits = "[0-9A-Fa-f]*" if read == "unhex" else "[0-9A-Za-z+/]*=*"
+    found = f"CASE WHEN regexp_full_match({text}, '{digits}') THEN decode({read}({text})) END"
+    return Value(found, Type("str", collation="binary"), explicit=True)
+
+
+@function("INET_ATON", "INET_NTOA")
+def _inet(call: Call) -> Value:
+    if call.name == "INET_ATON":
+        return Value(f"mysql_inet_aton({to_text(call.args[0]).sql})", Type("int", 10))
+    return _text(f"mysql_inet_ntoa({_count(call.args[0])})")
+
+
+@function("BIT_LENGTH", any_collation=True)
+def _bit_length(call: Call) -> Value:
+    return Value(f"(strlen({to_text(call.args[0]).sql}) * 8)", _LENGTH)
 
 
 @function("STRCMP", args=2, any_collation=True)
@@ -199,8 +259,10 @@ def _strcmp(call: Call) -> Value:
     return v.let([to_text(value) for value in call.args], order, Type("int", 1))
 
 
-@function("FORMAT", args=2)
+@function("FORMAT", args=(2, 3))
 def _format(call: Call) -> Value:
+    if len(call.args) == 3 and call.constant_text(2).lower() not in {"en_us", "zh_cn", "en_gb", "ja_jp"}:
+        raise CannotConvert(f"FORMAT() for {call.constant_text(2)}")
     places = max(0, call.constant_int(1))
     if call.args[0].type.kind == "null":
         return Value("CAST(NULL AS VARCHAR)", v.STRING)
@@ -213,34 +275,35 @@ def _format(call: Call) -> Value:
 
 @function("CONVERT USING", args=2)
 def _convert_using(call: Call) -> Value:
-    if call.constant_text(1) != "utf8mb4":
-        raise CannotConvert(f"conversion to the character set {call.constant_text(1)}")
-    return to_text(call.args[0])
+    text, charset = to_text(call.args[0]), call.constant_text(1)
+    if charset == "gbk":
+        return Value(text.sql, Type("str", collation="gbk"), explicit=True)
+    if charset not in {"utf8mb4", "utf8", "utf8mb3"}:
+        raise CannotConvert(f"conversion to the character set {charset}")
+    if charset == "utf8mb4":
+        return text
+    odd = f"regexp_matches({text.sql}, '[\\x{{10000}}-\\x{{10FFFF}}]')"
+    lost = "error('MySQL-dialect layer: CONVERT of a character beyond three bytes')"
+    return text.retyped(f"CASE WHEN {odd} THEN {lost} ELSE {text.sql} END", text.type)
 
 
 @function("CHAR", "CHAR USING", args=(1, MANY))
 def _char(call: Call) -> Value:
-    codes = call.args
-    if call.name == "CHAR" or call.constant_text(0) not in {"utf8mb4", "utf8", "ascii"}:
-        raise CannotConvert("CHAR() without USING utf8mb4")
-    numbers = [value.literal for value in codes[1:]]
+    codes = call.args if call.name == "CHAR" else call.args[1:]
+    if call.name != "CHAR" and call.constant_text(0) not in {"utf8mb4", "utf8", "ascii"}:
+        raise CannotConvert("CHAR() USING another character set")
+    numbers = [value.literal for value in codes]
     if not all(isinstance(number, int) and 0 < number < 128 for number in numbers):
         raise CannotConvert("CHAR() of codes that are not ASCII literals")
-    return v.text("".join(chr(int(str(number))) for number in numbers))
+    text = v.text("".join(chr(int(str(number))) for number in numbers))
+    return text if call.name != "CHAR" else Value(text.sql, Type("str", collation="binary"), explicit=True)
 
 
 # --- patterns ---------------------------------------------------------------------------------------------------------
 def like(left: Value, pattern: Value, escape: str) -> Value:
     """Return LIKE: character by character under the collation, trailing spaces included."""
     sides = []
-    collations = (
-        {left.type.collation, pattern.type.collation}
-        if left.type.kind == pattern.type.kind == "str"
-        else {"ci"}
-    )
-    if len(collations) > 1 and not (left.explicit or pattern.explicit):
-        raise CannotConvert("LIKE over two collations")
-    folded = collations == {"ci"}
+    folded = common_collation(left, pattern) == "ci"
     for side in (to_text(left), to_text(pattern)):
         if not folded:
             sides.append(side.sql)
@@ -265,77 +328,14 @@ def _odd_escape(pattern: str, escape: str) -> bool:
     return (len(pattern) - len(pattern.rstrip(escape))) % 2 == 1
 
 
-# What PCRE (MariaDB) and RE2 (DuckDB) read in the same way.
-_REGEX_TOKEN = re.compile(
-    r"""\\[dDwWsS](?![*+?]\+)|\\[.*+?()\[\]{}|^$\\/\-%_#@!&=:;,'"<>~`]|\[\^?\]?(?:\[:(?:alpha|digit|alnum|upper|lower|space|punct):\]"""
-    r"""|\\[\]\[\\^\-.dwsDWS]|[^\]\[\\])+\]|\(\?:|[()|^$.]|[*+?]\??(?![+?*])|\{\d+(?:,\d*)?\}\??(?![+?*{])|[^\\\[\](){}*+?|^$.]""",
-    re.DOTALL,
-)
-
-
-def regex(pattern: str) -> str:
-    """Return the RE2 text of a MariaDB (PCRE) pattern.
-
-    Raises
-    ------
-    CannotConvert
-        For syntax outside the part both engines read in the same way.
-    """
-    out: list[str] = []
-    at = 0
-    while at < len(pattern):
-        match = _REGEX_TOKEN.match(pattern, at)
-        if not match:
-            raise CannotConvert(f"regular expression syntax at {pattern[at : at + 8]!r}")
-        piece = match.group(0)
-        if not piece.isascii() and piece[0] == "[" and "-" in piece[1:-1]:
-            raise CannotConvert("regular expression with a range beyond ASCII")
-        # PCRE's $ also stands before a final line feed.
-        out.append(r"(?:\n?\z)" if piece == "$" else piece)
-        at = match.end()
-    return "".join(out)
-
-
-def regexp_like(left: Value, pattern: Value) -> Value:
-    """Return REGEXP: a search that ignores case."""
-    if not isinstance(pattern.literal, str):
-        if pattern.type.kind == "null":
-            return Value("CAST(NULL AS BOOLEAN)", v.BOOL)
-        raise CannotConvert("REGEXP with a pattern that is not a literal")
-    if left.type.kind == "str" and left.type.collation != "ci":
-        raise CannotConvert("REGEXP under a collation of its own")
-    return Value(f"regexp_matches({to_text(left).sql}, {v.quote(regex(pattern.literal))}, 'i')", v.BOOL)
-
-
-@function("REGEXP_REPLACE", args=3)
-def _regexp_replace(call: Call) -> Value:
-    pattern, new = call.constant_text(1), call.constant_text(2)
-    if re.search(pattern, "") or "\\" in new:
-        raise CannotConvert("REGEXP_REPLACE with an empty match or a back-reference")
-    return _text(
-        f"regexp_replace({to_text(call.args[0]).sql}, {v.quote(regex(pattern))}, {v.quote(new)}, 'gi')"
-    )
-
-
-@function("REGEXP_SUBSTR", args=2)
-def _regexp_substr(call: Call) -> Value:
-    pattern = regex(call.constant_text(1))
-    return _text(f"regexp_extract({to_text(call.args[0]).sql}, {v.quote(pattern)}, 0, 'i')")
-
-
-@function("REGEXP_INSTR", args=2)
-def _regexp_instr(call: Call) -> Value:
-    string, pattern = to_text(call.args[0]).sql, v.quote(regex(call.constant_text(1)))
-    found = f"strpos({string}, regexp_extract({string}, {pattern}, 0, 'i'))"
-    raise CannotConvert(f"REGEXP_INSTR(), {found[:0]}a position")
-
-
 def collate(value: Value, collation: str) -> Value:
     """Return a string under an explicit collation."""
     known = {"utf8mb4_general_ci": "ci", "utf8mb4_bin": "cs"}
-    if collation.lower() not in known:
-        raise CannotConvert(f"collation {collation}")
     text = to_text(value)
+    if text.type.collation == "gbk" and collation.lower() == "gbk_chinese_ci":
+        return text
+    if collation.lower() not in known or text.type.collation == "gbk":
+        raise CannotConvert(f"collation {collation}")
     return Value(text.sql, Type("str", collation=known[collation.lower()]), text.literal, explicit=True)
 
 
@@ -345,4 +345,4 @@ def _binary(call: Call) -> Value:
     return Value(text.sql, Type("str", collation="binary"), text.literal, explicit=True)
 
 
-__all__ = ["collate", "key", "like", "regex", "regexp_like"]
+__all__ = ["collate", "key", "like"]

@@ -30,7 +30,8 @@ def translate(sql: str, *, schema: Mapping[str, Mapping[str, str]] | None = None
     Parameters
     ----------
     sql : str
-        One SELECT, with WITH, UNION and the like; comments and a final semicolon are fine.
+        One SELECT, with WITH, UNION and the like; comments, a final semicolon, and ``SET @x = …;`` in front of it are
+        fine.
     schema : mapping of table to (mapping of column to type), optional
         Declared types in MySQL's or DuckDB's words, such as ``DECIMAL(19,4)``, of every table of the database: one that
         is not in it does not exist. What MySQL computes depends on the types of columns, so without a schema every
@@ -51,9 +52,11 @@ def translate(sql: str, *, schema: Mapping[str, Mapping[str, str]] | None = None
     from finassay.database._mysql._grammar import parse
     from finassay.database._mysql._lexer import read_source
     from finassay.database._mysql._query import Queries
+    from finassay.database._mysql._variables import session
 
     source = read_source(sql)
-    tree = parse(source)
+    assignments, tree = parse(source)
     queries = Queries(source, schema)
+    session(queries, assignments)
     query = queries.query(tree, None, "top")
     return Translation(query.sql, tuple(queries.warnings))

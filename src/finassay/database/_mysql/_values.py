@@ -31,17 +31,23 @@ class Type:
     digits : int
         Digits before the point (int, dec).
     scale : int
-        Digits after the point that MySQL shows (dec), or -1 for a DOUBLE without fixed decimals (dbl).
+        Digits after the point that MySQL shows (dec), or -1 for a DOUBLE without fixed decimals (dbl); of the seconds
+        (datetime).
     held : int
         Digits after the point that the value holds (dec): MySQL's quotients keep more digits than they show.
     collation : str
-        For str: ``ci`` (utf8mb4_general_ci), ``cs`` (utf8mb4_bin, trailing spaces do not count) or ``binary``.
+        For str: ``ci`` (utf8mb4_general_ci), ``cs`` (utf8mb4_bin, trailing spaces do not count), ``binary`` or ``gbk``
+        (gbk_chinese_ci: pinyin).
     origin : str
         What makes the value read differently in other contexts in MySQL. Of text: ``moment`` (made by date arithmetic,
         its number is YYYYMMDD), ``mixed`` (chosen among other types), ``dates`` (chosen among dates and text),
         ``variable`` (a number in a user variable), ``whole`` (MySQL shows its number without decimals). Of numbers:
         ``remainder`` (a decimal zero may have a sign), ``spread`` (a DOUBLE with fixed decimals that keeps all its
-        digits in a temporary table), ``average`` (AVG of a group: as a DOUBLE its last digits depend on the plan).
+        digits in a temporary table), ``average`` (AVG of a group: as a DOUBLE its last digits depend on the plan),
+        ``kept`` (a decimal out of a user variable, which shows all the digits it holds), ``single`` (a FLOAT, shown in
+        six digits).
+    members : tuple of str
+        The values of an ENUM: as a number, and where it is sorted, it is its place among them.
     """
 
     kind: Kind
@@ -50,6 +56,7 @@ class Type:
     held: int = 0
     collation: str = "ci"
     origin: str = ""
+    members: tuple[str, ...] = ()
 
     @property
     def duckdb(self) -> str:
@@ -89,11 +96,19 @@ WHOLE_TEXT = Type("str", origin="whole")
 DATE = Type("date")
 DATETIME = Type("datetime")
 TIME = Type("time")
+SINGLE = Type("dbl", scale=-1, origin="single")
 
 
 def decimal_type(digits: int, scale: int, held: int | None = None) -> Type:
     """Return a DECIMAL; `held` defaults to the digits it shows."""
     return Type("dec", max(1, digits), scale, scale if held is None else held)
+
+
+def all_shown(target: Type, *operands: Type) -> Type:
+    """Return the DECIMAL of a result: all its digits show where one of the operands comes out of a user variable."""
+    if not any(each.origin == "kept" for each in operands):
+        return target
+    return replace(target, scale=target.held, origin="kept")
 
 
 @dataclass(frozen=True)
@@ -148,9 +163,9 @@ _OTHERS = {
     "date": DATE,
     "hugeint": decimal_type(38, 0),
     "utinyint": Type("uint", 3), "usmallint": Type("uint", 5), "uinteger": Type("uint", 10), "ubigint": UINT,
-    "time": TIME,
+    "time": TIME, "float": SINGLE, "float4": SINGLE, "real": SINGLE, "json": Type("str", collation="cs"),
 }  # fmt: skip
-_DATETIME = re.compile(r"(?:datetime|timestamp)(?:_s|_ms|_ns)?(?:\(\d\))?(?:\s+without time zone)?$")
+_DATETIME = re.compile(r"(?:datetime|timestamp)(?:_s|_ms|_ns)?(?:\((\d)\))?(?:\s+without time zone)?$")
 
 
 def column_type(declared: str) -> Type | None:
@@ -158,18 +173,25 @@ def column_type(declared: str) -> Type | None:
     text = re.sub(r"\s+", " ", declared.strip().lower())
     if text in _OTHERS:
         return _OTHERS[text]
-    if _DATETIME.match(text):
-        return DATETIME
+    if match := _DATETIME.match(text):
+        return replace(DATETIME, scale=int(match.group(1) or 0))
+    if text.startswith("enum("):
+        quoted = re.findall(r"'((?:[^']|'')*)'", declared)
+        return Type("str", members=tuple(each.replace("''", "'") for each in quoted))
     if match := _DECIMAL.match(text):
         precision, scale = int(match.group(1) or 10), int(match.group(2) or 0)
         return decimal_type(precision - scale, scale) if precision <= MAX_DIGITS else None
     base, _, rest = text.partition("(")
+    if base.strip() in _STRINGS and text.endswith("collate utf8mb4_bin"):
+        return Type("str", collation="cs")
     if base.strip() in _STRINGS and "binary" not in rest and "collate" not in rest:
         return STRING
     words = text.replace("(", " ").split()
     if words[0] in _INTEGERS:
+        if "zerofill" in words:
+            return None
         if "unsigned" in words:
-            return Type("uint", _INTEGERS[words[0]])
+            return Type("uint", _INTEGERS[words[0]] + (words[0] in {"bigint", "int8"}))
         return Type("int", _INTEGERS[words[0]])
     return None
 
