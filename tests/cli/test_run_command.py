@@ -147,12 +147,49 @@ class TestTheCandidatesFault:
 
 class TestGoodInput:
     def test_dates_beyond_those_of_python_are_shown_and_written(self, tmp_path: Path, market: Path) -> None:
-        sql = (
-            "SELECT TIMESTAMP 'infinity' AS never, DATE 'infinity' AS nor_this, 12345678.25::DOUBLE AS number"
+        """A program may bring them from a DuckDB of its own, whatever the type."""
+        code = (
+            "import duckdb\nresult = duckdb.connect(':memory:').sql(\"SELECT TIMESTAMP 'infinity' AS a, "
+            "TIMESTAMPTZ '-infinity' AS b, DATE 'infinity' AS c, TIMESTAMPTZ '20000-01-01 00:00:00+00' AS d, "
+            "DATE '20000-01-01' AS e, 12345678.25::DOUBLE AS f, DATE '2024-01-02' AS g\").to_arrow_table()"
         )
-        outcome = finassay(program(tmp_path, "q.sql", sql), "--db", market, "--out", tmp_path / "out")
+        outcome = finassay(program(tmp_path, "s.py", code), "--db", market, "--out", tmp_path / "out")
         assert outcome.exit_code == ExitCode.OK
         assert "12345678.25" in outcome.stdout
+        rows = (tmp_path / "out" / "result.csv").read_text().splitlines()
+        expected = '"infinity","-infinity","infinity","20000-01-01 00:00:00.000000Z","20000-01-01",12345678.25,2024-01-02'
+        assert rows == ['"a","b","c","d","e","f","g"', expected]
+        head = json.loads((tmp_path / "out" / "trace.json").read_text())["tables"][0]["head"]
+        assert head[0][:3] == ["infinity", "-infinity", "infinity"]
+
+    def test_an_infinite_date_of_the_database_is_null_with_a_warning(
+        self, tmp_path: Path, market: Path
+    ) -> None:
+        query = program(tmp_path, "q.sql", "SELECT TIMESTAMP 'infinity' AS never")
+        outcome = finassay(query, "--db", market, "--out", tmp_path / "out")
+        assert outcome.exit_code == ExitCode.OK
+        assert "1 values of never are no calendar dates (such as 'infinity')" in outcome.stdout
+        assert (tmp_path / "out" / "result.csv").read_text().splitlines() == ['"never"', ""]
+
+    def test_an_earlier_runs_files_are_removed_and_no_others(self, tmp_path: Path, market: Path) -> None:
+        out = tmp_path / "out"
+        first = program(tmp_path, "first.py", "old = [{'a': 1}]\nprint(old)")
+        assert finassay(first, "--db", market, "--out", out, "--result-var", "old").exit_code == ExitCode.OK
+        (out / "abstract.txt").write_text("my own notes")  # the run wrote none
+        second = program(tmp_path, "second.sql", "SELECT 1 AS a")
+        assert finassay(second, "--db", market, "--out", out, "--force").exit_code == ExitCode.OK
+        assert sorted(path.name for path in out.iterdir()) == [
+            "abstract.txt", "result.csv", "result.parquet", "trace.json",
+        ]  # fmt: skip
+        assert (out / "abstract.txt").read_text() == "my own notes"
+
+    def test_a_folder_in_the_place_of_a_file_is_named(self, tmp_path: Path, market: Path) -> None:
+        (tmp_path / "out" / "result.csv").mkdir(parents=True)
+        query = program(tmp_path, "q.sql", "SELECT 1 AS a")
+        outcome = finassay(query, "--db", market, "--out", tmp_path / "out", "--force")
+        assert outcome.exit_code == ExitCode.BAD_INPUT
+        assert "a folder named result.csv" in outcome.stderr
+        assert "Move that folder away" in outcome.stderr
 
     def test_windows_line_ends_run(self, tmp_path: Path, market: Path) -> None:
         query = program(tmp_path, "q.sql", "SELECT max(close) AS high\r\nFROM prices\r\n-- the end\r\n")

@@ -224,6 +224,27 @@ def test_a_numeric_without_precision_takes_the_largest_scale_and_says_when_it_ca
         assert "v is given as float64" in nan.warnings[0]
 
 
+def test_dates_of_duckdb_without_a_calendar_day_are_null_with_a_warning(tmp_path: Path) -> None:
+    """As on the servers: what Arrow holds for infinity is a date of its own, which nobody meant."""
+    (tmp_path / "one.csv").write_text("a\n1\n")
+    with connect(tmp_path) as database:
+        for kind in ("DATE", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"):
+            values = f"(0, {kind} 'infinity'), (1, {kind} '-infinity'), (2, {kind} '2024-01-02'), (3, NULL)"
+            result = database.query(f"SELECT v FROM (VALUES {values}) t(i, v) ORDER BY i")
+            given = result.table["v"].to_pylist()
+            assert given[:2] + given[3:] == [None, None, None]
+            assert str(given[2]).startswith("2024-01-02")
+            assert result.warnings == (
+                "2 values of v are no calendar dates (such as 'infinity') and are given as NULL.",
+            )
+        edges = "SELECT DATE '0001-01-01' AS a, TIMESTAMP '9999-12-31 23:59:59.999999' AS b, DATE '10000-01-01' AS c"
+        result = database.query(edges)
+        assert result.table.to_pylist() == [{"a": dt.date(1, 1, 1), "b": dt.datetime.max, "c": None}]
+        assert result.warnings == (
+            "1 values of c are no calendar dates (such as '10000-01-01') and are given as NULL.",
+        )
+
+
 def test_dates_without_a_calendar_day_are_null_with_a_warning(mariadb: Server, postgres: Server) -> None:
     with connect(postgres.reader_url()) as database:
         result = database.query("SELECT DATE 'infinity' AS d UNION ALL SELECT DATE '2024-01-02' ORDER BY d")

@@ -143,7 +143,7 @@ class TestSubmissions:
         ("text", "says"),
         [
             ("{", "not JSON"),
-            ("[1]", "not a submission"),
+            ("[1]", "not a submission: it holds a list."),
             ('{"mode": "r"}', "mode"),
             ('{"mode": "sql", "sql": "SELECT 1"}', "sql"),
             ('{"mode": "sql", "sql_code": 3}', "sql_code"),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _CALENDAR = r"^(?:000[1-9]|00[1-9]\d|0[1-9]\d\d|[1-9]\d\d\d)-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:$|[ T][^B]*$)"
+_ENDLESS = 2**63 - 1  # DuckDB's infinity as a timestamp of any unit
 _INTERVAL = re.compile(
     r"P(?:(-?\d+)Y)?(?:(-?\d+)M)?(?:(-?\d+)D)?(?:T(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?\d+(?:\.\d+)?)S)?)?$"
 )
@@ -90,6 +91,55 @@ def _calendar_only(text: pa.Array, type_: pa.DataType, column: str, warnings: li
         f"{len(bad)} values of {column} are no calendar dates (such as {example!r}) and are given as NULL."
     )
     return cast
+
+
+def calendar_only(table: pa.Table) -> tuple[pa.Table, tuple[str, ...]]:
+    """Return a table of DuckDB's with NULL for dates outside the years 1 to 9999 and infinite ones, and warnings.
+
+    Python and the wire protocols have no value for them, and what Arrow holds in their place is a date of its own.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    warnings = []
+    for index, field in enumerate(table.schema):
+        if not (pa.types.is_date32(field.type) or pa.types.is_timestamp(field.type)):
+            continue
+        ticks = table.column(index).cast(pa.int32() if pa.types.is_date32(field.type) else pa.int64())
+        low, high = _calendar_ticks(field.type)
+        span = pc.min_max(ticks)
+        if span["min"].as_py() is None or (span["min"].as_py() >= low and span["max"].as_py() <= high):
+            continue
+        good = pc.and_(pc.greater_equal(ticks, low), pc.less_equal(ticks, high))
+        bad = table.column(index).filter(pc.invert(good))
+        kept = pc.if_else(good, table.column(index), pa.scalar(None, field.type))
+        table = table.set_column(index, field, kept)
+        warnings.append(
+            f"{len(bad)} values of {field.name} are no calendar dates (such as {_spelled(bad[0])!r}) and are given as "
+            "NULL."
+        )
+    return table, tuple(warnings)
+
+
+def _spelled(moment: pa.Scalar) -> str:
+    import pyarrow as pa
+
+    endless = 2**31 - 1 if pa.types.is_date32(moment.type) else _ENDLESS
+    if abs(moment.value) == endless:
+        return "infinity" if moment.value > 0 else "-infinity"
+    return str(moment.cast(pa.string()))
+
+
+def _calendar_ticks(type_: pa.DataType) -> tuple[int, int]:
+    """Return 0001-01-01 and the last moment of 9999-12-31 in the unit of a type, counted from 1970."""
+    import pyarrow as pa
+
+    day = (
+        1
+        if pa.types.is_date32(type_)
+        else 86_400 * {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[type_.unit]
+    )
+    return max(-719_162 * day, 1 - _ENDLESS), min(2_932_897 * day - 1, _ENDLESS - 1)
 
 
 def _list_array(values: Sequence[Any], type_: pa.DataType, column: str, warnings: list[str]) -> pa.Array:

@@ -57,13 +57,13 @@ class Caps:
             raise QueryRefused(
                 f"The result has more than {self._policy.max_rows:,} rows, the most that is allowed.",
                 reason="too_many_rows",
-                hint="Aggregate or filter in the statement, or raise max_rows.",
+                hint="Aggregate or filter in the statement, or allow more rows with --max-rows.",
             )
         if self._bytes > self._policy.max_bytes:
             raise QueryRefused(
                 f"The result takes more than {self._policy.max_bytes:,} bytes, the most that is allowed.",
                 reason="too_many_bytes",
-                hint="Select fewer columns or rows, or raise max_bytes.",
+                hint="Select fewer columns or rows, or aggregate in the statement.",
             )
 
 

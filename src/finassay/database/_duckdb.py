@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from finassay.database._arrow import calendar_only
 from finassay.database._collect import collect
 from finassay.database._engine import BaseEngine, Interrupted
 from finassay.database._files import literal, load_files, quoted
@@ -240,7 +241,7 @@ class DuckDBEngine(BaseEngine):
                 raise Interrupted from error
             refusal = self._refusal(error, source) if self._language == "mysql" else None
             raise refusal or _query_error(error, sql, source) from error
-        return table, ()
+        return calendar_only(table)
 
     def _refuse_by_type(self, sql: str) -> None:
         """Ask DuckDB's own parser too: it knows what a statement is, whatever ours made of it."""

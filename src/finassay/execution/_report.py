@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import finassay
 from finassay.core import CandidateError, hash_json, hash_table
+from finassay.execution._moments import readable
 from finassay.execution._trace import (
     Timings,
     Trace,
@@ -243,12 +244,8 @@ def _json_value(value: object) -> Any:
 
 
 def python_values(column: pa.ChunkedArray) -> list[Any]:
-    """Return a column's values; a date beyond those of Python, such as DuckDB's infinity, as its number."""
-    try:
-        return list(column.to_pylist())
-    except (OverflowError, ValueError):
-        width = "int32" if str(column.type) == "date32[day]" else "int64"
-        return list(column.cast(width).to_pylist())
+    """Return a column's values; where dates lie beyond those of Python, as text."""
+    return list(readable(column).to_pylist())
 
 
 def _versions() -> dict[str, str]:

@@ -34,6 +34,9 @@ class SubmissionFile(BaseModel):
     result_vars: list[_Name] = Field(default_factory=list)
 
 
+_EXPECTED = 'Expected {"mode": "sql" | "python" | "sql+python", "sql_code": …, "python_code": …, …}.'
+
+
 def load_submission(path: Path, *, result_vars: tuple[str, ...] = ()) -> Submission:
     """Read a program; the file's ending says what it is.
 
@@ -106,12 +109,19 @@ def parse_submission(
         place = Place(source, error.lineno, error.colno, line[:200])
         message = f"{source} is not JSON: {error.msg}."
         raise InputError(message, place=place, reason="malformed_submission") from error
+    if not isinstance(value, dict):
+        kind = {list: "a list", str: "a text", type(None): "null"}.get(
+            type(value), "a number or a truth value"
+        )
+        raise InputError(
+            f"{source} is not a submission: it holds {kind}.", hint=_EXPECTED, reason="malformed_submission"
+        )
     try:
         parsed = SubmissionFile.model_validate(value)
     except ValidationError as error:
         raise InputError(
             f"{source} is not a submission: {_first_problem(error)}.",
-            hint='Expected {"mode": "sql" | "python" | "sql+python", "sql_code": …, "python_code": …, …}.',
+            hint=_EXPECTED,
             reason="malformed_submission",
         ) from error
     names = tuple(parsed.result_vars) or result_vars
@@ -169,7 +179,7 @@ def _lines(text: str | None) -> str | None:
 
 def _first_problem(error: ValidationError) -> str:
     first: Any = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"]) or "the object"
+    where = ".".join(str(part) for part in first["loc"])
     return f"{where}: {first['msg'].lower()}"
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from finassay.core import InputError
+from finassay.execution._moments import readable
 from finassay.execution._trace import Trace
 
 if TYPE_CHECKING:
@@ -78,18 +79,25 @@ def _remove_earlier(folder: Path) -> None:
         earlier = Trace.model_validate_json((folder / TRACE_FILE).read_bytes())
     except (OSError, ValidationError):
         return
-    named = [_ABSTRACT, TRACE_FILE]
+    named = [TRACE_FILE, *([_ABSTRACT] if earlier.abstract_chars is not None else [])]
     named += [
         name for table in earlier.tables for name in (table.file, str(Path(table.file).with_suffix(".csv")))
     ]
     named += [name for figure in earlier.figures for name in (figure.file, figure.data_file) if name]
     for name in named:
-        if Path(name).name == name:  # never outside the folder, whatever the file says
+        # Never outside the folder, whatever the file says; a folder of that name is not ours.
+        if Path(name).name == name and not (folder / name).is_dir():
             (folder / name).unlink(missing_ok=True)
 
 
 def _put(path: Path, data: bytes) -> None:
     """Write a file whole or not at all; a link in its place is replaced, not followed."""
+    if path.is_dir() and not path.is_symlink():
+        raise InputError(
+            f"The results cannot be written to {path.parent}: it has a folder named {path.name} where a file is to go.",
+            hint="Move that folder away, or choose another one for --out.",
+            reason="output_exists",
+        )
     part = path.with_name(f".{path.name}.part")
     part.unlink(missing_ok=True)
     part.write_bytes(data)
@@ -106,7 +114,7 @@ def _write_table(table: pa.Table, path: Path) -> None:
     with pa.BufferOutputStream() as sink:
         pyarrow.parquet.write_table(unique, sink)
         _put(path, sink.getvalue().to_pybytes())
-    plain = [c.cast(pa.string()) if pa.types.is_duration(c.type) else c for c in unique.columns]
+    plain = [c.cast(pa.string()) if pa.types.is_duration(c.type) else readable(c) for c in unique.columns]
     if not any(pa.types.is_nested(c.type) or pa.types.is_interval(c.type) for c in plain):
         with pa.BufferOutputStream() as sink:
             pyarrow.csv.write_csv(pa.Table.from_arrays(plain, names=unique.column_names), sink)
