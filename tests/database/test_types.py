@@ -239,7 +239,8 @@ def test_dates_of_duckdb_without_a_calendar_day_are_null_with_a_warning(tmp_path
             )
         edges = "SELECT DATE '0001-01-01' AS a, TIMESTAMP '9999-12-31 23:59:59.999999' AS b, DATE '10000-01-01' AS c"
         result = database.query(edges)
-        assert result.table.to_pylist() == [{"a": dt.date(1, 1, 1), "b": dt.datetime.max, "c": None}]
+        last = dt.datetime.combine(dt.date.max, dt.time.max)
+        assert result.table.to_pylist() == [{"a": dt.date.min, "b": last, "c": None}]
         assert result.warnings == (
             "1 values of c are no calendar dates (such as '10000-01-01') and are given as NULL.",
         )
