@@ -36,7 +36,7 @@ PERSISTENCE = 0.45  # of a company's rank; .39 between the annual reports of two
 LOSS_SHIFT = 0.72  # ranks: 13 days
 MISSED = 0.003  # annual deadlines a year (assumed)
 AT_NOON = 0.10  # published over the lunch break, the others in the evening
-COMMON_CONTROL_RATE, ERROR_RATE, POLICY_RATE = 0.045, 0.045, 0.10  # per company and year
+COMMON_CONTROL_RATE, ERROR_RATE, POLICY_RATE = 0.025, 0.035, 0.09  # per company and year
 FORECAST_RATES = (0.10, 0.92)  # of reports that do not and do meet the rule: 30.7% of companies (S5)
 REVISED = 0.016
 _OWN_ANNOUNCEMENT = 0.7  # of errors; the others come out with the next report
@@ -80,6 +80,7 @@ def schedule(seed: int, issuer: Issuer, row: int, economy: Economy, recorder: Re
     z, u = rng.standard_normal((QUARTERS, 2)), rng.random((QUARTERS, 8))
     own = float(rng.standard_normal())
     profit = _year_to_date(economy.provisional[row])
+    ahead = np.clip(exp(2.89 + 0.72 * z[:, 1]), 3, 80)
     last = _last_day(recorder.events)
     filings: list[Filing] = []
     for quarter in range(FIRST_REPORT, QUARTERS):
@@ -94,7 +95,7 @@ def schedule(seed: int, issuer: Issuer, row: int, economy: Economy, recorder: Re
         if late:
             _halt(recorder, quarter, at.date(), issuer)
         floor = filings[-1].at.date() if filings else issuer.listed
-        told = _forecast(quarter, at, profit, u[quarter], z[quarter], floor)
+        told = _forecast(quarter, at, profit, u[quarter], float(ahead[quarter]), floor)
         revised = _revision(told, at, u[quarter])
         filings.append(Filing(quarter, at, float(economy.surprise[row, quarter]), told, revised))
     return Schedule(tuple(filings), tuple(_restatings(seed, issuer, filings)))
@@ -168,14 +169,15 @@ def _halt(recorder: Recorder, quarter: int, filed: date, issuer: Issuer) -> None
     )
 
 
-def _forecast(quarter: int, at: datetime, profit: Floats, u: Floats, z: Floats, floor: date) -> date | None:
+def _forecast(
+    quarter: int, at: datetime, profit: Floats, u: Floats, ahead: float, floor: date
+) -> date | None:
     """Return the day of a forecast where the rule asks for one: a loss, a turn, or a change by more than half."""
     base, now = profit[quarter - 4], profit[quarter]
     due = bool(now < 0 or base <= 0 or abs(now / base - 1.0) > 0.5)
     if u[3] > FORECAST_RATES[due]:
         return None
-    ahead = int(np.clip(exp([2.89 + 0.72 * float(z[1])])[0], 3, 80))
-    day = sessions().before(at.date() - timedelta(days=ahead - 1))
+    day = sessions().before(at.date() - timedelta(days=int(ahead) - 1))
     return day if day > max(floor, period_end(quarter) - timedelta(days=25)) else None
 
 
@@ -199,7 +201,10 @@ def _restatings(seed: int, issuer: Issuer, filings: list[Filing]) -> Iterable[Re
         )
         until = first_quarter if kind == POLICY else first_quarter + int(u[1] * 4)
         # What changes is known at the next filing only if one was there before
-        if not kind or until not in filed or until - 1 not in filed or filed[until - 1].at == filed[until].at:
+        if not kind or until not in filed or until - 1 not in filed:
+            continue
+        days = [filed[q].at.date() for q in (until - 1, until, until + 1) if q in filed]
+        if len(set(days)) < len(days):  # two reports of one day must not show one period twice
             continue
         yield _restating(kind, until, filed, u, z)
 

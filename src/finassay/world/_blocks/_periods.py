@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,7 @@ def season(quarter: int) -> int:
     return (quarter + 3) % 4 + 1
 
 
+@cache
 def period_end(quarter: int) -> date:
     """Return the last day of a quarter."""
     month = 3 * season(quarter)

@@ -166,13 +166,15 @@ class Capital:
     """Share capital of F companies by quarter.
 
     `shares` at the end, `bonus` shares and net `cash` from shareholders (fen) within it; `weighted` shares since the
-    start of the year, bonus shares counted from there.
+    start of the year, bonus shares counted from there; `scale`, by how much bonus shares have multiplied all since the
+    beginning.
     """
 
     shares: Ints
     bonus: Ints
     cash: Ints
     weighted: Floats
+    scale: Floats
 
 
 def capital_of(issuers: tuple[Issuer, ...], events: list[Event]) -> Capital:
@@ -180,14 +182,16 @@ def capital_of(issuers: tuple[Issuer, ...], events: list[Event]) -> Capital:
     count = len(issuers)
     shape = (count, QUARTERS)
     shares, bonus, cash = (np.zeros(shape, dtype=np.int64) for _ in range(3))
-    weighted = np.zeros(shape)
+    weighted, scale = np.zeros(shape), np.ones(shape)
     mine: dict[int, list[Event]] = {}
     for event in events:
         if event.type is EventType.SHARE_CHANGE:
             mine.setdefault(event.entity, []).append(event)
     for n, issuer in enumerate(issuers):
         _fill(issuer, mine.get(issuer.entity, []), shares[n], bonus[n], cash[n], weighted[n])
-    return Capital(shares, bonus, cash, weighted)
+    np.divide(shares, shares - bonus, out=scale, where=bonus > 0)
+    growth = np.cumprod(scale, axis=1).astype(np.float64)
+    return Capital(shares, bonus, cash, weighted, growth)
 
 
 def _fill(

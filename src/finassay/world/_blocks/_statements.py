@@ -46,8 +46,8 @@ class Statements:
         (F, quarters, stocks) in fen.
     shares : numpy.ndarray of int64
         (F, quarters), at the end.
-    weighted : numpy.ndarray of float64
-        (F, quarters), average shares since the start of the year.
+    weighted, scale : numpy.ndarray of float64
+        (F, quarters), average shares since the start of the year; the factor of all bonus shares so far.
     """
 
     entity: Ints
@@ -56,11 +56,12 @@ class Statements:
     stocks: Ints
     shares: Ints
     weighted: Floats
+    scale: Floats
 
 
 def joined_statements(parts: list[Statements]) -> Statements:
     """Return statements of several blocks as one."""
-    names = ("entity", "template", "flows", "stocks", "shares", "weighted")
+    names = ("entity", "template", "flows", "stocks", "shares", "weighted", "scale")
     return Statements(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
@@ -74,7 +75,9 @@ def statement_block(issuers: tuple[Issuer, ...], economy: Economy, events: list[
     flows = drawn.flows
     for first in range(1, QUARTERS, 4):
         flows[:, first : first + 4] = np.cumsum(flows[:, first : first + 4], axis=1)
-    return Statements(entity, economy.template, flows, drawn.stocks, capital.shares, capital.weighted)
+    return Statements(
+        entity, economy.template, flows, drawn.stocks, capital.shares, capital.weighted, capital.scale
+    )
 
 
 def _dividends(issuers: tuple[Issuer, ...], capital: Capital, events: list[Event]) -> Ints:

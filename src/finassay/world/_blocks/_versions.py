@@ -8,9 +8,11 @@ last year are never shown in their new form.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from finassay.world._blocks._periods import SEASONS, YEARS, quarter_of, year_end_before
 from finassay.world._blocks._statement_items import ASSETS, FLOW, LIABILITIES, OWNERS, STOCK, Figures
@@ -101,15 +103,29 @@ class Versions:
             np.where(first, year.opening, before.stocks),
         )
 
+    def is_restated(self, company: Ints, period: Ints, known: Ints) -> npt.NDArray[np.bool_]:
+        """Return whether the report of a quarter restates a period, (N,)."""
+        found = np.zeros(company.size, dtype=bool)
+        key = company * _WIDTH + period
+        for overlay in self._overlays:
+            place = np.minimum(np.searchsorted(overlay.key, key), overlay.key.size - 1)
+            same = (overlay.key[place] == key) & (overlay.until[place] == known)
+            found |= same & (period >= overlay.shown[place])
+        return found
+
     def restated(self, company: int, until: int) -> list[int]:
         """Return the periods that the report of a quarter restates: those of this and the last year."""
-        found: set[int] = set()
+        return self._restated.get((company, until), [])
+
+    @cached_property
+    def _restated(self) -> dict[tuple[int, int], list[int]]:
+        found: dict[tuple[int, int], list[int]] = {}
         for overlay in self._overlays:
-            low, high = np.searchsorted(overlay.key, [company * _WIDTH, (company + 1) * _WIDTH])
-            mine = slice(int(low), int(high))
-            rows = (overlay.until[mine] == until) & (overlay.key[mine] % _WIDTH >= overlay.shown[mine])
-            found |= {int(key) % _WIDTH for key in overlay.key[mine][rows]}
-        return sorted(found)
+            period = overlay.key % _WIDTH
+            rows = np.flatnonzero(period >= overlay.shown)
+            for key, until in zip(overlay.key[rows].tolist(), overlay.until[rows].tolist(), strict=True):
+                found.setdefault((key // _WIDTH, until), []).append(key % _WIDTH)
+        return {place: sorted(periods) for place, periods in found.items()}
 
 
 def _overlays(statements: Statements, events: Iterable[Event]) -> Iterable[_Overlay]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from finassay.world._tables._bonds import BOND_TABLES
 from finassay.world._tables._calendar import qt_tradingdaynew
+from finassay.world._tables._companies import COMPANY_TABLES
 from finassay.world._tables._dividends import lc_dividend
 from finassay.world._tables._indices import lc_indexcomponent, qt_indexquote
 from finassay.world._tables._industries import lc_exgindustry, lc_stibexgindustry
@@ -38,6 +39,7 @@ TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "qt_performancedata": qt_performancedata,
     "qt_indexquote": qt_indexquote,
     "lc_dividend": lc_dividend,
+    **COMPANY_TABLES,
     **BOND_TABLES,
     **US_TABLES,
 }

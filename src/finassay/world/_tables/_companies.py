@@ -1,0 +1,36 @@
+"""The tables of companies: statements, ratios, valuation, share capital, and what else hangs on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from finassay.world._tables._shares import lc_sharestru
+from finassay.world._tables._statement_ratios import (
+    fin_derivative,
+    lc_derivativedata,
+    lc_mainindexnew,
+    lc_qfinancialindexnew,
+    lc_stibmainindex,
+)
+from finassay.world._tables._statements import lc_auditopinion, lc_balancesheetall, lc_maindatanew
+from finassay.world._tables._valuation import lc_dindicesforvaluation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import pyarrow as pa
+
+    from finassay.world._tables._view import View
+
+COMPANY_TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
+    "lc_balancesheetall": lc_balancesheetall,
+    "lc_maindatanew": lc_maindatanew,
+    "lc_mainindexnew": lc_mainindexnew,
+    "lc_qfinancialindexnew": lc_qfinancialindexnew,
+    "lc_stibmainindex": lc_stibmainindex,
+    "fin_derivative": fin_derivative,
+    "lc_derivativedata": lc_derivativedata,
+    "lc_auditopinion": lc_auditopinion,
+    "lc_dindicesforvaluation": lc_dindicesforvaluation,
+    "lc_sharestru": lc_sharestru,
+}

@@ -1,0 +1,227 @@
+"""The rows that filings begin: what each shows, when it was disclosed, inserted and touched; as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from finassay.world._blocks._periods import ENDS, quarter_of, year_end_before
+from finassay.world._blocks._reports import CORRECTED, PERIODIC, PROSPECTUS
+from finassay.world._blocks._vendor import RELOADED, RELOADS, TOUCHED
+from finassay.world._blocks._versions import Versions
+from finassay.world._events import EventType
+from finassay.world._events_company import Report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from finassay.world._blocks._prices import Ints
+    from finassay.world._numerics import Floats
+    from finassay.world._tables._view import View
+
+ORIGINAL, RESTATED = 2, 1
+_SLOTS = 4  # bits of a row's number for its place in the filing
+_YEAR_END = 15  # the place of the balance sheet at the last year end
+_PART = 20_000  # rows that are worked on at a time
+_DAY = 86_400
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """N rows of statements, by company and number.
+
+    Attributes
+    ----------
+    company : numpy.ndarray of int64
+        Position among the statements.
+    period, known : numpy.ndarray of int64
+        The quarter shown, and the quarter of the report up to which restatements are known.
+    form, adjusted : numpy.ndarray of int64
+        Kind of filing; 2 as first reported, 1 shown again.
+    disclosed : numpy.ndarray of datetime64[D]
+        Printed day of the filing.
+    inserted, touched : numpy.ndarray of datetime64[s]
+        The vendor's times.
+    number : numpy.ndarray of int64
+        The row's number.
+    opinion : numpy.ndarray of int64
+        Of the auditors, 0 where there is none.
+    """
+
+    company: Ints
+    period: Ints
+    known: Ints
+    form: Ints
+    adjusted: Ints
+    disclosed: Array
+    inserted: Array
+    touched: Array
+    number: Ints
+    opinion: Ints
+
+    def take(self, rows: Array) -> Rows:
+        """Return the rows of a mask or an index array."""
+        return Rows(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
+
+    def parts(self) -> Iterator[Rows]:
+        """Yield the rows in parts that are worked on at a time, companies whole."""
+        start = 0
+        while start < self.company.size:
+            stop = min(start + _PART, self.company.size)
+            if stop < self.company.size:
+                stop = int(np.searchsorted(self.company, self.company[stop], side="left"))
+                if stop <= start:
+                    stop = int(np.searchsorted(self.company, self.company[start], side="right"))
+            yield self.take(np.arange(start, stop))
+            start = stop
+
+
+@dataclass(frozen=True)
+class Filed:
+    """What the tables of statements are made from: the rows that show periods, and the statements' versions."""
+
+    shown: Rows
+    year_ends: Rows
+    versions: Versions
+
+
+_MADE: WeakKeyDictionary[View, Filed] = WeakKeyDictionary()
+
+
+def filed(view: View) -> Filed:
+    """Return the filings that a vendor has recorded; made once per view."""
+    if view not in _MADE:
+        versions = Versions(view.world.statements, view.world.ledger.of(EventType.RESTATEMENT))
+        shown = _shown(view)
+        _MADE[view] = Filed(shown, _year_ends(shown), versions)
+    return _MADE[view]
+
+
+def _shown(view: View) -> Rows:
+    columns: list[tuple[int, ...]] = []
+    place = {int(entity): n for n, entity in enumerate(view.world.statements.entity)}
+    for event in view.ledger.of(EventType.REPORT):
+        report = event.payload
+        assert isinstance(report, Report)  # noqa: S101 - by its type
+        own = quarter_of(report.period_end)
+        day = event.disclosed_at.toordinal()
+        second = int(np.datetime64(event.recorded_at, "s").astype(np.int64))
+        number = int(EventType.REPORT) << 56 | event.entity << 32 | event.seq << _SLOTS
+        row = place[event.entity]
+        for slot, shown in enumerate(report.shown):
+            period = quarter_of(shown.period_end)
+            first = report.form == PROSPECTUS or (report.form == PERIODIC and slot == 0)
+            known = own + 1 if report.form == CORRECTED else own
+            columns.append(
+                (
+                    row,
+                    period,
+                    known,
+                    report.form,
+                    2 if first else 1,
+                    day,
+                    second,
+                    number | slot,
+                    report.opinion,
+                )
+            )
+    columns.sort(key=lambda c: (c[0], c[7]))
+    data = np.array(columns, dtype=np.int64).reshape(len(columns), 9).T
+    disclosed = np.datetime64("1970-01-01") + (data[5] - 719_163).astype("timedelta64[D]")
+    inserted, touched = vendor_seconds(view, data[7], data[6])
+    return Rows(data[0], data[1], data[2], data[3], data[4], disclosed, inserted, touched, data[7], data[8])
+
+
+def _year_ends(shown: Rows) -> Rows:
+    """Return the balance sheets of the last year end that interim reports show."""
+    own = shown.take((shown.form == PERIODIC) & (shown.adjusted == ORIGINAL) & (shown.period % 4 != 0))
+    again = {
+        (int(c), int(k), int(p)) for c, k, p in zip(shown.company, shown.known, shown.period, strict=True)
+    }
+    ends = year_end_before(own.period)
+    fresh = [
+        (int(c), int(k), int(p)) not in again for c, k, p in zip(own.company, own.known, ends, strict=True)
+    ]
+    own = own.take(np.flatnonzero(fresh))
+    return Rows(
+        own.company,
+        year_end_before(own.period),
+        own.known,
+        own.form,
+        np.full_like(own.form, RESTATED),
+        own.disclosed,
+        own.inserted,
+        own.touched,
+        own.number | _YEAR_END,
+        np.zeros_like(own.form),
+    )
+
+
+def merged(*parts: Rows) -> Rows:
+    """Return rows of several kinds, by company and number."""
+    whole = Rows(**{f.name: np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(Rows)})
+    return whole.take(np.lexsort((whole.number, whole.company)))
+
+
+def vendor_seconds(view: View, number: Ints, recorded: Ints) -> tuple[Array, Array]:
+    """Return when rows were inserted and last touched: 15% touched once, old rows now and then loaded again.
+
+    The draws hang on the row's number alone; a touch after the snapshot has not happened yet.
+    """
+    seed, last = view.world.config.seed, int(np.datetime64(view.world.config.moment, "s").astype(np.int64))
+    inserted = recorded.copy()
+    for n, moment in enumerate(RELOADS):
+        reload = int(np.datetime64(moment, "s").astype(np.int64))
+        old = (recorded < reload - 3 * 365 * _DAY) & (reload <= last)
+        again = old & (uniform(seed, number, 2 * n) < RELOADED) & (inserted == recorded)
+        inserted = np.where(
+            again, reload + (uniform(seed, number, 2 * n + 1) * 9_000).astype(np.int64), inserted
+        )
+    touch = recorded + (uniform(seed, number, 5) * 730 * _DAY).astype(np.int64)
+    touched = np.where((uniform(seed, number, 4) < TOUCHED) & (touch <= last), touch, inserted)
+    return inserted.astype("datetime64[s]"), np.maximum(touched, inserted).astype("datetime64[s]")
+
+
+def uniform(seed: int, number: Ints, salt: int) -> Floats:
+    """Return draws in [0, 1) that hang on a row's number alone: a counter-based hash (splitmix64)."""
+    state = number.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    state ^= np.uint64((seed * 0xD1342543DE82EF95 + salt * 0x2545F4914F6CDD1D) % 2**64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        state = (state ^ (state >> np.uint64(shift))) * np.uint64(factor)
+    state ^= state >> np.uint64(31)
+    draws: Floats = (state >> np.uint64(11)).astype(np.float64) / float(2**53)
+    return draws
+
+
+def row_columns(view: View, name: str, rows: Rows) -> dict[str, Array]:
+    """Return what every table of statements says of a row: company, period, disclosure, and the vendor's own."""
+    spec = view.catalog.table(name)
+    companies = np.array([issuer.company for issuer in view.world.issuers], dtype=np.int64)
+    found: dict[str, Array] = {
+        "ID": rows.number,
+        "COMPANYCODE": companies[rows.company],
+        "ENDDATE": ENDS[rows.period].astype("datetime64[us]"),
+        "INFOPUBLDATE": rows.disclosed.astype("datetime64[us]"),
+    }
+    found |= vendor_columns(view, name, rows.number, rows.inserted, rows.touched)
+    if "ACCOUNTINGSTANDARDS" in spec.columns:
+        found["ACCOUNTINGSTANDARDS"] = np.ones_like(rows.number)
+    return found
+
+
+def vendor_columns(view: View, name: str, number: Ints, inserted: Array, touched: Array) -> dict[str, Array]:
+    """Return the columns of the roles ``recorded`` and ``updated`` of rows."""
+    found: dict[str, Array] = {}
+    for column, meaning in view.catalog.table(name).columns.items():
+        if meaning.role == "recorded":
+            found[column] = inserted.astype("datetime64[us]")
+        elif meaning.role == "updated" and meaning.format == "other":
+            found[column] = touched.astype(np.int64) * 100_000 + number % 99_991
+        elif meaning.role == "updated" and column in ("XGRQ", "UPDATETIME"):
+            found[column] = touched.astype("datetime64[us]")
+    return found
