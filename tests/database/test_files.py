@@ -278,3 +278,60 @@ def test_lines_of_different_lengths_are_an_error_and_not_fewer_columns_or_rows(
     (tmp_path / "ragged.csv").write_text(lines)
     with pytest.raises(DatabaseUnavailable, match=r"ragged\.csv"):
         connect(str(tmp_path))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(
+    ("encoding", "text", "place", "looks"),
+    [
+        # "code,name\n600519," is 17 bytes of ASCII
+        ("gbk", "code,name\n600519,贵州茅台\n", "byte 0xb9 at offset 17, in line 2", "GB18030"),
+        ("cp1252", "code,name\n1,Müller\n", "byte 0xfc at offset 13, in line 2", "WINDOWS-1252"),
+        ("utf-16", "code,name\n600519,贵州茅台\n", "byte 0xff at offset 0, in line 1", "UTF-16"),
+    ],
+)
+def test_a_csv_in_another_encoding_is_refused_with_the_byte_and_the_way_out(
+    tmp_path: Path, encoding: str, text: str, place: str, looks: str, packed: bool
+) -> None:
+    data = text.encode(encoding)
+    path = tmp_path / ("names.csv.gz" if packed else "names.csv")
+    path.write_bytes(gzip.compress(data) if packed else data)
+    with pytest.raises(DatabaseUnavailable) as caught:
+        connect(tmp_path)
+    assert f"{path} is not UTF-8: {place}. It looks like {looks}." in str(caught.value)
+    assert caught.value.reason == "not_utf8"
+    assert f"iconv -f {looks} -t UTF-8" in (caught.value.hint or "")
+
+
+def test_the_offset_counts_over_characters_that_are_read_in_two_parts(tmp_path: Path) -> None:
+    """The file is read by MiB: a character of three bytes lies over the end of the first."""
+    before = b"a\n" + b"x" * ((1 << 20) - 3) + "中".encode() + b"\n"
+    (tmp_path / "t.csv").write_bytes(before + b"\xff\n")
+    with pytest.raises(DatabaseUnavailable, match=f"offset {len(before):,}, in line 3"):
+        connect(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('code,name\n1,"abc\n2,def\n3,ghi\n', 2),
+        ('code,name\n1,"x, y"\n2,"open\n3,z\n', 3),
+        ('code;name\n"1;x\n2;y\n', 2),
+        ('a\n"open\nx\n', 2),
+    ],
+)
+def test_a_quotation_mark_that_is_not_closed_is_refused_with_its_line(
+    tmp_path: Path, text: str, line: int
+) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(DatabaseUnavailable, match=rf"in line {line} that is not closed") as caught:
+        connect(tmp_path)
+    assert caught.value.reason == "open_quote"
+
+
+def test_quotation_marks_that_are_none_are_text(tmp_path: Path) -> None:
+    (tmp_path / "inches.csv").write_text('a,b\n1,5" pipe\n2,6" pipe\n')
+    (tmp_path / "lines.csv").write_text('a,b\n1,"x\ny"\n2,"5"" pipe"\n')
+    with connect(tmp_path) as database:
+        assert database.query("SELECT b FROM inches").table["b"].to_pylist() == ['5" pipe', '6" pipe']
+        assert database.query("SELECT b FROM lines").table["b"].to_pylist() == ["x\ny", '5" pipe']

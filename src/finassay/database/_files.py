@@ -3,8 +3,10 @@
 # ruff: noqa: S608 - names in statements are quoted, texts are literals of `literal`
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
+from finassay.database._csv_faults import refuse_open_quote, refuse_other_encoding
 from finassay.database._types import DatabaseUnavailable
 from finassay.database._url import FILE_SUFFIXES
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _LEADING_ZERO = "^[+-]?0[0-9]"
+_NO_QUOTE = "(empty)"
 _DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -42,6 +45,9 @@ def load_files(connection: duckdb.DuckDBPyConnection, path: Path, schema: str) -
             else:
                 connection.execute(f"CREATE TABLE {schema}.{quoted(name)} AS {_csv(connection, file)}")
         except duckdb.Error as error:
+            if file not in parquet:
+                with contextlib.suppress(OSError, EOFError):  # a broken archive: DuckDB has said so
+                    refuse_other_encoding(file)
             problem = str(error).splitlines()[0]
             raise DatabaseUnavailable(
                 f"{file} cannot be read: {problem}", hint="Repair the file or move it."
@@ -82,14 +88,19 @@ def _tables(path: Path) -> dict[str, Path]:
 def _csv(connection: duckdb.DuckDBPyConnection, file: Path) -> str:
     # Without `skip` DuckDB passes over lines that do not agree with the last ones, and the header with them.
     reader = f"read_csv({literal(str(file))}, sample_size = -1, skip = 0, all_varchar = {{}})"
-    columns = connection.execute(f"DESCRIBE SELECT * FROM {reader.format('false')}").fetchall()
+    [(quote, found)] = connection.execute(
+        f"SELECT Quote, Columns FROM sniff_csv({literal(str(file))}, sample_size = -1, skip = 0)"
+    ).fetchall()
+    columns = [(column["name"], column["type"]) for column in found]
+    if quote == _NO_QUOTE:
+        refuse_open_quote(file)
     if len(columns) == 1 and (mark := next((m for m in _DELIMITERS if m in str(columns[0][0])), None)):
         raise DatabaseUnavailable(
             f"{file.name} cannot be split into columns: its header is {str(columns[0][0])!r}, but not every line "
             f"below has as many fields, separated by {mark!r}.",
             hint="Correct the lines with more or fewer fields, or quote a field that holds the separator.",
         )
-    whole = [str(name) for name, type_, *_ in columns if str(type_).endswith("INT")]
+    whole = [str(name) for name, type_ in columns if str(type_).endswith("INT")]
     if not whole:
         return f"SELECT * FROM {reader.format('false')}"
     tests = ", ".join(f"bool_or(regexp_matches({quoted(name)}, '{_LEADING_ZERO}'))" for name in whole)
