@@ -200,9 +200,11 @@ class DuckDBEngine(BaseEngine):
         [(rows,)] = self._connection.execute(f"SELECT count(*) FROM {place}").fetchall()
         return int(rows)
 
-    def _translated(self, sql: str, dialect: Dialect) -> tuple[str, tuple[str, ...]]:
+    def _translated(
+        self, sql: str, dialect: Dialect, params: tuple[Any, ...]
+    ) -> tuple[str, tuple[str, ...], tuple[Any, ...]]:
         self._language = dialect
-        return super()._translated(sql, dialect)
+        return super()._translated(sql, dialect, params)
 
     def _refusal(self, error: Exception, source: str) -> QueryError | None:
         import duckdb

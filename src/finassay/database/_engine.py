@@ -145,16 +145,17 @@ class BaseEngine(ABC):
             self._refuse_closed()
             self._watch = watch
             started = time.monotonic()
+            asked = self._asked(sql, language)
             tree = check(
-                sql, language, policy, self.default_schema, engine=self.dialect, catalogs=self.catalogs
+                asked, language, policy, self.default_schema, engine=self.dialect, catalogs=self.catalogs
             )
-            executed, warnings = self._translated(sql, language)
+            executed, warnings, left = self._translated(sql, language, tuple(params))
             allowed = policy.schemas if policy.schemas is not None else (self.default_schema,)
             executed = only_allowed_rows(executed, tree, self.dialect, allowed, self.default_schema)
             executed = self._overlaid(executed)
             try:
                 watch.running = True
-                table, more = self._run(executed, policy, tuple(params), sql)
+                table, more = self._run(executed, policy, left, sql)
             except Interrupted:
                 raise _stopped(watch, policy) from None
             except QueryError as error:
@@ -227,12 +228,23 @@ class BaseEngine(ABC):
         hint = f"Write it for {self.dialect}, or load the data into DuckDB, which takes every dialect."
         raise UnsupportedSyntax(message, hint=hint)
 
-    def _translated(self, sql: str, dialect: Dialect) -> tuple[str, tuple[str, ...]]:
+    def _asked(self, sql: str, dialect: Dialect) -> str:
+        """Return the query itself: the variables that a translated statement sets in front of it are part of it."""
+        if dialect != "mysql" or self.dialect == "mysql":
+            return sql
+        from finassay.database._mysql import without_assignments
+
+        return without_assignments(sql)
+
+    def _translated(
+        self, sql: str, dialect: Dialect, params: tuple[Any, ...]
+    ) -> tuple[str, tuple[str, ...], tuple[Any, ...]]:
+        """Return the statement that runs, warnings, and the values it still has markers for."""
         if dialect == self.dialect:
-            return sql, ()
+            return sql, (), params
         self._prepare_dialect(dialect)
-        translation = translate(sql, dialect, self.dialect, schema=self._schema())
-        return translation.sql, translation.warnings
+        found = translate(sql, dialect, self.dialect, schema=self._schema(), params=params)
+        return found.sql, found.warnings, () if dialect == "mysql" else params
 
     def _schema(self) -> Mapping[str, Mapping[str, str]]:
         return {

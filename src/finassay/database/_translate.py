@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from finassay.database._types import Dialect, Translation, UnsupportedSyntax
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 def translate(
@@ -16,6 +16,7 @@ def translate(
     target: Dialect = "duckdb",
     *,
     schema: Mapping[str, Mapping[str, str]] | None = None,
+    params: Sequence[Any] = (),
 ) -> Translation:
     """Translate a statement.
 
@@ -27,6 +28,8 @@ def translate(
         The dialects. Only DuckDB can be a target, other than a dialect itself.
     schema : mapping of str to mapping of str to str, optional
         Column types by table, which make some translations possible.
+    params : sequence
+        Values for the ``?`` markers of a MySQL statement, which become literals; other dialects keep their markers.
 
     Returns
     -------
@@ -47,7 +50,7 @@ def translate(
     if source == "mysql":
         from finassay.database._mysql import translate as from_mysql
 
-        found = from_mysql(sql, schema=schema)
+        found = from_mysql(sql, schema=schema, params=params)
         return Translation(found.sql, tuple(found.warnings))
     from finassay.database._from_postgres import from_postgres
 

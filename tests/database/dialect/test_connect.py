@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from finassay.database import Database, QueryError, UnsupportedSyntax, connect
+from finassay.database import Database, QueryError, QueryRefused, UnsupportedSyntax, connect
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +50,53 @@ def rows(database: Database, sql: str) -> list[tuple[object, ...]]:
 )
 def test_the_types_of_the_database_decide(database: Database, sql: str, expected: object) -> None:
     assert rows(database, sql) == [(expected,)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "params", "expected"),
+    [
+        ("SELECT COUNT(*) FROM quote WHERE code = ? AND price >= ?", ("A", Decimal("10.00")), [(2,)]),
+        ("SELECT price * ? FROM quote ORDER BY price LIMIT ?", (2, 1), [(Decimal("6.0000"),)]),
+        (
+            "SELECT price / ? FROM quote ORDER BY price LIMIT 1",
+            (1.5,),
+            [(2.0,)],
+        ),  # a float is a DOUBLE: 3 / 1.5
+        ("SELECT COUNT(*) FROM quote WHERE day = ? OR note = ?", (date(2024, 2, 29), "' OR 1=1"), [(1,)]),
+        ("SELECT ? IS NULL, ?", (None, -5), [(1, -5)]),
+    ],
+)
+def test_markers_take_values_as_a_driver_would(
+    database: Database, sql: str, params: tuple[object, ...], expected: list[tuple[object, ...]]
+) -> None:
+    result = database.query(sql, dialect="mysql", params=params)
+    assert [tuple(row.values()) for row in result.table.to_pylist()] == expected
+
+
+def test_markers_without_values_are_an_error(database: Database) -> None:
+    with pytest.raises(QueryError, match="1 markers and 0 values"):
+        database.query("SELECT ?", dialect="mysql")
+
+
+def test_variables_set_in_front_of_a_query_belong_to_it(database: Database) -> None:
+    sql = "SET @d = '2024-02-01'; -- since\nSET @k := 2, @text = 'a; b';\nSELECT price * @k FROM quote WHERE day > @d"
+    assert rows(database, sql) == [(Decimal("40.0000"),)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("SET @d = 1", "session_variable"),
+        ("SET @d = 1; DELETE FROM quote", "not_read_only"),
+        ("SET @d = 1; SELECT 1; SELECT 2", "several_statements"),
+        ("SET @d = (SELECT COUNT(*) FROM information_schema.tables); SELECT @d", "unsupported_syntax"),
+        ("SET sql_mode = ''; SELECT 1", "unsupported_syntax"),
+    ],
+)
+def test_in_front_of_a_query_stands_nothing_but_variables(database: Database, sql: str, reason: str) -> None:
+    with pytest.raises((QueryError, QueryRefused)) as caught:
+        database.query(sql, dialect="mysql")
+    assert caught.value.reason == reason
 
 
 def test_group_by_may_have_directions(database: Database) -> None:

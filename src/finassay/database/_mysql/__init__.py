@@ -7,8 +7,9 @@ dropped and nothing is guessed. What MySQL itself leaves open is translated and 
 
 from __future__ import annotations
 
+from finassay.database._mysql._lexer import without_assignments
 from finassay.database._mysql._refusals import refusal_at_run_time
 from finassay.database._mysql._runtime import setup
 from finassay.database._mysql._translate import Translation, translate
 
-__all__ = ["Translation", "refusal_at_run_time", "setup", "translate"]
+__all__ = ["Translation", "refusal_at_run_time", "setup", "translate", "without_assignments"]

@@ -144,7 +144,7 @@ def _moment_with(moment: Value, other: Value) -> tuple[str, str]:
         number = f"CAST({other.sql} AS BIGINT)"
         return f"CAST({moment.sql} AS TIMESTAMP)", v.call("mysql_integer_datetime", number)
     if other.type.kind == "str" and other.literal is None:
-        if other.type.origin == "mixed":
+        if other.type.origin in {"mixed", "numbers"}:
             raise CannotConvert("comparison of a date with text made from other types")
         return f"CAST({moment.sql} AS TIMESTAMP)", v.call("mysql_comparable_datetime", other.sql)
     if not isinstance(other.literal, (str, int)) or isinstance(other.literal, bool):

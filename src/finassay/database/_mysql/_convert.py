@@ -79,7 +79,7 @@ def to_number(value: Value) -> Value:
             return value.retyped(v.call("mysql_number", text), v.DOUBLE)
         if value.type.origin == "whole":
             return value.retyped(v.call("mysql_number", value.sql), Type("dbl", scale=0))
-        if value.type.origin:
+        if value.type.origin not in {"", "numbers"}:
             raise CannotConvert("use as a number of text made from other types")
         if value.type.collation == "binary":
             raise CannotConvert("use of a binary string as a number")
@@ -263,7 +263,7 @@ def to_temporal(value: Value) -> Value:
         return Value(datetime_literal(moment), v.DATETIME)
     if kind == "int":
         return value.retyped(v.call("mysql_integer_datetime", value.sql), v.DATETIME)
-    if kind == "str" and value.type.origin == "mixed":
+    if kind == "str" and value.type.origin in {"mixed", "numbers"}:
         raise CannotConvert("use as a date of text made from other types")
     if kind == "str":
         return value.retyped(v.call("mysql_text_datetime", value.sql), v.DATETIME)
@@ -331,6 +331,11 @@ def _mixed_origin(types: list[Type]) -> str:
     origins = {kind.origin for kind in types if kind.kind == "str"}
     if origins == {""} and all(kind.kind == "str" for kind in types):
         return ""
+    if all(kind.kind in {"str", "bool", "int", "uint", "dec", "dbl"} for kind in types) and origins <= {
+        "",
+        "numbers",
+    }:
+        return "numbers"
     dates = all(kind.kind in {"str", "date", "datetime"} for kind in types)
     return "dates" if dates and origins <= {"", "dates"} else "mixed"
 

@@ -497,6 +497,33 @@ def _literal(call: Call) -> Value:
     return to_datetime(moment)
 
 
+# --- the session's time zone -----------------------------------------------------------------------------------------
+def _zone(call: Call) -> None:
+    call.compiler.warn(f"open: {call.name}() depends on the session's time zone; it is read as UTC")
+
+
+@function("UNIX_TIMESTAMP")
+def _unix_timestamp(call: Call) -> Value:
+    moment = to_datetime(call.args[0])
+    if moment.type.scale or (call.args[0].type.kind == "str" and call.args[0].literal is None):
+        raise CannotConvert("UNIX_TIMESTAMP() of fractions of seconds")
+    _zone(call)
+    end = "TIMESTAMP '2038-01-19 03:14:07'"
+
+    def seconds(x: Value) -> str:
+        early = f"{x.sql} < TIMESTAMP '1970-01-01 00:00:00' OR {x.sql} > {end}"
+        return f"CASE WHEN {early} THEN NULL ELSE epoch_us({x.sql}) // 1000000 END"
+
+    return v.let([moment], seconds, Type("int", 10))
+
+
+@function("FROM_UNIXTIME", args=(1, 2))
+def _from_unixtime(call: Call) -> Value:
+    _zone(call)
+    moment = Value(v.call("mysql_from_unixtime", _number(call.args[0])), v.DATETIME)
+    return date_format(moment, call.constant_text(1)) if len(call.args) == 2 else moment
+
+
 # --- the clock --------------------------------------------------------------------------------------------------------
 _NOW = "date_trunc('second', CAST(get_current_timestamp() AS TIMESTAMP))"
 

@@ -7,6 +7,11 @@ name it was written with: a name that is not on our list is refused, never guess
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -60,6 +65,8 @@ _RESERVED = frozenset({
 
 class MySQLGrammar(CallGrammar):
     """sqlglot's MySQL parser with MySQL's own expression grammar."""
+
+    values: Mapping[int, Any] = MappingProxyType({})  # of the markers, by their place
 
     # --- hooks that sqlglot's clause parsers call -------------------------------------------------------------------
     def _parse_assignment(self) -> Any:
@@ -387,8 +394,28 @@ class MySQLGrammar(CallGrammar):
         if self._at(TokenType.SESSION_PARAMETER):
             self.source.unsupported("system variable", self._here())
         if self._at(TokenType.PLACEHOLDER):
-            self.source.unsupported("unbound parameter", self._here())
+            return self._marked()
         return None
+
+    def _parse_placeholder(self) -> Any:
+        return self._marked() if self._at(TokenType.PLACEHOLDER) else super()._parse_placeholder()
+
+    def _marked(self) -> Any:
+        """Return the literal a driver writes for the value of a ``?``."""
+        value = self.values[self._here()]
+        if isinstance(value, float) and not math.isfinite(value):
+            self.source.unsupported(f"value {value!r} of a marker", self._here())
+        self._advance()
+        if value is None or isinstance(value, bool):
+            return exp.Null() if value is None else exp.Boolean(this=value)
+        if isinstance(value, (int, float, Decimal)):
+            text = f"{abs(value):f}" if isinstance(value, Decimal) else repr(abs(value))
+            text += "e0" if isinstance(value, float) and "e" not in text else ""
+            number = exp.Literal.number(text)
+            return exp.Neg(this=number) if value < 0 else number
+        if isinstance(value, (str, date)):
+            return exp.Literal.string(value if isinstance(value, str) else str(value))
+        return self.source.unsupported(f"value of type {type(value).__name__} of a marker", self._prev.start)
 
     def _variable(self) -> Any:
         self._advance()
@@ -481,7 +508,7 @@ class MySQLGrammar(CallGrammar):
         return node
 
 
-def parse(source: Source) -> tuple[list[Any], exp.Expr]:
+def parse(source: Source, params: Sequence[Any] = ()) -> tuple[list[Any], exp.Expr]:
     """Parse a query and the ``SET @x = …`` in front of it; positions are on every expression as ``meta["span"]``.
 
     Raises
@@ -509,6 +536,10 @@ def parse(source: Source) -> tuple[list[Any], exp.Expr]:
         )
     parser = MySQLGrammar(dialect="mysql")
     parser.source = source
+    markers = [token.start for token in tokens if token.token_type == TokenType.PLACEHOLDER]
+    if len(markers) != len(params):
+        source.error(f"The statement has {len(markers)} markers and {len(params)} values were given.", 0)
+    parser.values = dict(zip(markers, params, strict=True))
     try:
         trees = parser.parse(tokens, source.blanked)
     except ParseError as error:

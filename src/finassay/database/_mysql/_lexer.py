@@ -77,6 +77,20 @@ def read_source(sql: str) -> Source:
     return Source(sql, _LEXEME.sub(blank, sql))
 
 
+_ASSIGNMENT = re.compile(
+    r"""\s*SET\s(?:[^'"`;]|'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`)*;(?=\s*\S)""",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def without_assignments(sql: str) -> str:
+    """Return a statement with the ``SET @x = …;`` in front of it blanked (same length, same lines)."""
+    at, text = 0, read_source(sql).blanked
+    while match := _ASSIGNMENT.match(text, at):
+        at = match.end()
+    return re.sub(r"[^\n]", " ", sql[:at]) + sql[at:]
+
+
 def unescape(raw: str) -> str:
     """Return the value of a quoted MySQL string, quotes included in `raw`."""
     quote, body = raw[0], raw[1:-1]

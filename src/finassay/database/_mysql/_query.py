@@ -37,7 +37,7 @@ _SELECT_PARTS = {
 _SET_PARTS = {"this", "expression", "distinct", "order", "limit", "offset", "with_"}
 # They say how to run a query, not what it gives.
 _HARMLESS = {"SQL_NO_CACHE", "SQL_CACHE", "HIGH_PRIORITY", "STRAIGHT_JOIN", "SQL_SMALL_RESULT", "SQL_BIG_RESULT",
-             "SQL_BUFFER_RESULT", "ALL"}  # fmt: skip
+             "SQL_BUFFER_RESULT", "SQL_CALC_FOUND_ROWS", "ALL"}  # fmt: skip
 _BOUNDS = {"UNBOUNDED", "CURRENT ROW"}
 Ctes = Mapping[str, tuple[str, tuple[tuple[str, Type], ...]]]
 

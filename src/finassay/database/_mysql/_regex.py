@@ -12,8 +12,8 @@ from finassay.database._mysql._values import Type, Value
 _POSIX = r"\[:(?:alpha|digit|alnum|upper|lower|space|punct):\]"
 # What both engines read in the same way, letter by letter; classes are written anew.
 _TOKEN = re.compile(
-    rf"""(?P<class>\\[dDwWsS])(?![*+?]\+)|(?P<escaped>\\[.*+?()\[\]{{}}|^$\\/\-%_#@!&=:;,'"<>~`])|(?P<set>\[\^?\]?(?:{_POSIX}"""
-    r"""|\\[\]\[\\^\-.dwsDWS/]|[^\]\[\\])+\])|(?P<python>\\[bB1-9]|\(\?<?[=!])|(?P<plain>\(\?:|\((?!\?)|[)|^.]|[*+?]\??(?![+?*])|\{\d+(?:,\d*)?\}\??(?![+?*{])"""
+    rf"""(?P<class>\\[dDwWsS])(?![*+?]\+)|(?P<escaped>\\x\{{[0-9A-Fa-f]{{4}}\}}|\\[.*+?()\[\]{{}}|^$\\/\-%_#@!&=:;,'"<>~`])|(?P<set>\[\^?\]?(?:{_POSIX}"""
+    r"""|\\[\]\[\\^\-.dwsDWS/]|\\x\{[0-9A-Fa-f]{4}\}|[^\]\[\\])+\])|(?P<python>\\[bB1-9]|\(\?<?[=!])|(?P<plain>\(\?:|\((?!\?)|[)|^.]|[*+?]\??(?![+?*])|\{\d+(?:,\d*)?\}\??(?![+?*{])"""
     r"""|[^\\\[\](){}*+?|^$.])|(?P<end>\$)|(?P<flag>\(\?-?i\))""",
     re.DOTALL,
 )
@@ -37,8 +37,11 @@ def _set(piece: str) -> str:
     """Return a bracket expression for RE2."""
     if piece in _CASES:
         return _CASES[piece]
-    if not piece.isascii() and "-" in piece[1:-1]:
-        raise CannotConvert("regular expression with a range beyond ASCII")
+    cased = any(
+        "\x80" <= char < "\u2e80" for char in piece
+    )  # a range of such letters has their other case too
+    if cased and "-" in piece[1:-1]:
+        raise CannotConvert("regular expression with a range of letters beyond ASCII")
 
     def members(match: re.Match[str]) -> str:
         found = _MEMBERS.get(match.group(0))

@@ -121,6 +121,8 @@ def _macros() -> dict[str, str]:
         "mysql_from_days(n)": """CASE WHEN n IS NULL THEN NULL WHEN n < 366 OR n > 3652424
             THEN error('MySQL-dialect layer: FROM_DAYS out of range')
             ELSE DATE '0001-01-01' + CAST(n - 366 AS INTEGER) END""",
+        "mysql_from_unixtime(n)": """CASE WHEN n BETWEEN 0 AND 2147483647
+            THEN TIMESTAMP '1970-01-01 00:00:00' + to_seconds(n) END""",
         "mysql_period_add(p, n)": """((mysql_period_months(p) + n) // 12 * 100 + (mysql_period_months(p) + n) % 12 + 1)""",
         "mysql_upper(s)": f"""CASE WHEN s IS NULL THEN NULL WHEN length(s) = strlen(s) OR regexp_matches(s, '{_CASED}') THEN upper(s)
             ELSE error('MySQL-dialect layer: UPPER of rare letters') END""",

@@ -7,7 +7,7 @@ import re
 from finassay.database._mysql import _values as v
 from finassay.database._mysql._arithmetic import round_to
 from finassay.database._mysql._compare import common_collation, compare
-from finassay.database._mysql._convert import CannotConvert, integer_of, key, to_number, to_text
+from finassay.database._mysql._convert import CannotConvert, integer_of, key, to_double, to_text
 from finassay.database._mysql._registry import Call, function
 from finassay.database._mysql._values import Type, Value
 
@@ -21,14 +21,7 @@ def _text(sql: str) -> Value:
 
 def _count(value: Value) -> str:
     """Return an integer argument of a string function (a length, a position)."""
-    if value.type.kind == "null":
-        return "CAST(NULL AS BIGINT)"
-    number = to_number(value)
-    if number.type.kind not in {"int", "dec"}:
-        raise CannotConvert("position or length that is not a whole number")
-    if number.type.kind == "dec":
-        raise CannotConvert("position or length with decimals")
-    return number.sql
+    return integer_of(value).sql
 
 
 @function("CONCAT", args=(1, MANY))
@@ -87,8 +80,10 @@ def _instr(call: Call) -> Value:
 def _field(call: Call) -> Value:
     first, *others = call.args
     kinds = {value.type.kind for value in call.args} - {"null"}
+    if kinds & {"date", "datetime", "time"}:
+        raise CannotConvert("FIELD() of dates")
     if not (kinds <= {"str"} or kinds <= {"bool", "int", "dec"}):
-        raise CannotConvert("FIELD() over mixed types")
+        first, *others = (to_double(value) for value in call.args)
     branches = " ".join(
         f"WHEN {compare('=', first, other).sql} THEN {at}" for at, other in enumerate(others, 1)
     )

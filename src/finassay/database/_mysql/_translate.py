@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,9 @@ class Translation:
     warnings: tuple[str, ...] = ()
 
 
-def translate(sql: str, *, schema: Mapping[str, Mapping[str, str]] | None = None) -> Translation:
+def translate(
+    sql: str, *, schema: Mapping[str, Mapping[str, str]] | None = None, params: Sequence[Any] = ()
+) -> Translation:
     """Translate a MySQL-dialect query to DuckDB.
 
     Parameters
@@ -36,6 +39,8 @@ def translate(sql: str, *, schema: Mapping[str, Mapping[str, str]] | None = None
         Declared types in MySQL's or DuckDB's words, such as ``DECIMAL(19,4)``, of every table of the database: one that
         is not in it does not exist. What MySQL computes depends on the types of columns, so without a schema every
         column is refused.
+    params : sequence
+        Values for the ``?`` markers, in order. They are read as the literals MySQL's drivers make of them.
 
     Returns
     -------
@@ -55,7 +60,7 @@ def translate(sql: str, *, schema: Mapping[str, Mapping[str, str]] | None = None
     from finassay.database._mysql._variables import session
 
     source = read_source(sql)
-    assignments, tree = parse(source)
+    assignments, tree = parse(source, params)
     queries = Queries(source, schema)
     session(queries, assignments)
     query = queries.query(tree, None, "top")

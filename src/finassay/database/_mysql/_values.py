@@ -40,8 +40,9 @@ class Type:
         (gbk_chinese_ci: pinyin).
     origin : str
         What makes the value read differently in other contexts in MySQL. Of text: ``moment`` (made by date arithmetic,
-        its number is YYYYMMDD), ``mixed`` (chosen among other types), ``dates`` (chosen among dates and text),
-        ``variable`` (a number in a user variable), ``whole`` (MySQL shows its number without decimals). Of numbers:
+        its number is YYYYMMDD), ``mixed`` (chosen among other types), ``numbers`` (among numbers and text), ``dates``
+        (among dates and text), ``variable`` (a number in a user variable), ``whole`` (MySQL shows its number without
+        decimals), ``json`` (JSON), ``hex`` and ``bytes`` (a literal of bytes, or a number). Of numbers:
         ``remainder`` (a decimal zero may have a sign), ``spread`` (a DOUBLE with fixed decimals that keeps all its
         digits in a temporary table), ``average`` (AVG of a group: as a DOUBLE its last digits depend on the plan),
         ``kept`` (a decimal out of a user variable, which shows all the digits it holds), ``single`` (a FLOAT, shown in
