@@ -10,6 +10,7 @@ from finassay.temporal import Boundary, Cutoff
 from finassay.world._config import START
 from finassay.world._events import Event, EventType, Index, Member
 from finassay.world._family import Family, Question
+from finassay.world._questions_funds import FUND_FAMILIES
 from finassay.world._questions_us import US_FAMILIES
 from finassay.world._streams import Purpose, stream
 from finassay.world.oracle import Oracle, boundaries
@@ -106,6 +107,7 @@ FAMILIES = (
         (EventType.HALT, EventType.RESUME),
     ),
     *US_FAMILIES,
+    *FUND_FAMILIES,
 )
 
 
@@ -120,8 +122,8 @@ def compare(world: World, database: Database, family: Family, random_questions: 
     if len(at_boundaries) > most:
         at_boundaries = [at_boundaries[int(n)] for n in draws.permutation(len(at_boundaries))[:most]]
     questions = [*_random_questions(world, family, draws, random_questions), *at_boundaries]
-    recoverable = Oracle(world.ledger.events, world.config.moment, "recoverable")
-    truth = Oracle(world.ledger.events, world.config.moment, "world")
+    recoverable = Oracle(world.ledger.events, world.config.moment, "recoverable", world.funds)
+    truth = Oracle(world.ledger.events, world.config.moment, "world", world.funds)
     by_sql = answers(database, family, questions)
     by_oracle = [family.ask(recoverable, question) for question in questions]
     differ = sum(a != family.ask(truth, q) for a, q in zip(by_oracle, questions, strict=True))

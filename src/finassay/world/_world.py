@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from finassay.world._blocks._bonds import FixedIncome, fixed_income, simulate_fixed_income
 from finassay.world._blocks._companies import Companies, again, with_capital
 from finassay.world._blocks._dividends import Intended, dividend_events, intended_dividends
+from finassay.world._blocks._funds_life import BOND_LEG
+from finassay.world._blocks._funds_values import FundValues, fund_values, fund_world_events
 from finassay.world._blocks._indices import IndexQuotes, index_events, index_quotes
 from finassay.world._blocks._industries import industry_events
 from finassay.world._blocks._life import life_events
@@ -47,6 +49,8 @@ class World:
         Daily values of curves, the money market, bonds and convertibles.
     statements : Statements
         Statements of every company, as they truly were.
+    funds : FundValues
+        Net values, sizes, holdings and reports of funds; indices abroad.
     us : UsWorld
         The US side: quotes, statements, macro vintages, the Treasury curve.
     """
@@ -58,6 +62,7 @@ class World:
     indices: list[IndexQuotes]
     fixed_income: FixedIncome
     statements: Statements
+    funds: FundValues
     us: UsWorld
 
 
@@ -79,9 +84,11 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     told, bonds = simulate_fixed_income(config, market, issuers, quotes, events, executor)
     events += told
     statements = joined_statements([part[2] for part in parts])
+    events += fund_world_events(config)
+    funds = fund_values(config, market, quotes, bonds.money.levels[BOND_LEG][:, 2], events)
     us, us_events = us_world(config, executor)
     events += us_events
-    return World(config, issuers, Ledger(events), quotes, indices, bonds, statements, us)
+    return World(config, issuers, Ledger(events), quotes, indices, bonds, statements, funds, us)
 
 
 def counterfactual(world: World, event_id: int, executor: Executor) -> World:
@@ -101,6 +108,7 @@ def counterfactual(world: World, event_id: int, executor: Executor) -> World:
     quotes, statements = joined([part[0] for part in parts]), joined_statements([part[1] for part in parts])
     indices = index_quotes(quotes, list(ledger.events))
     bonds = fixed_income(world.config, market, ledger.events, executor)
+    funds = fund_values(world.config, market, quotes, bonds.money.levels[BOND_LEG][:, 2], ledger.events)
     return replace(
         world,
         ledger=ledger,
@@ -108,6 +116,7 @@ def counterfactual(world: World, event_id: int, executor: Executor) -> World:
         indices=indices,
         fixed_income=bonds,
         statements=statements,
+        funds=funds,
         us=us_counterfactual(world.config.seed, world.us, ledger, executor),
     )
 

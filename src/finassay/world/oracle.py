@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from finassay.world._events import Alert, Event, EventType, Index, Industry, Member, Security
+from finassay.world._oracle_funds import FundOracle
 from finassay.world._oracle_us import UsOracle
 
 if TYPE_CHECKING:
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from finassay.temporal import Cutoff
+    from finassay.world._blocks._funds_values import FundValues
 
 Mode = Literal["world", "recoverable"]
 
 __all__ = ["Mode", "Oracle"]
 
 
-class Oracle(UsOracle):
+class Oracle(UsOracle, FundOracle):
     """Answers questions about a cutoff.
 
     Parameters
@@ -34,10 +36,14 @@ class Oracle(UsOracle):
         The vendor's moment; in the mode *world* it plays no part.
     mode : {"world", "recoverable"}
         Which truth is asked for.
+    funds : FundValues, optional
+        Needed for net values and sizes alone.
     """
 
-    def __init__(self, events: Iterable[Event], snapshot: datetime, mode: Mode) -> None:
-        self.mode = mode
+    def __init__(
+        self, events: Iterable[Event], snapshot: datetime, mode: Mode, funds: FundValues | None = None
+    ) -> None:
+        self.mode, self.funds, self._moment = mode, funds, snapshot
         visible = [e for e in events if mode == "world" or e.recorded_at <= snapshot]
         self._events: dict[tuple[EventType, int], list[Event]] = {}
         self._after: dict[int, Event] = {}

@@ -81,6 +81,8 @@ def fund_lives(events: Iterable[Event]) -> list[FundLife]:
         if life is not None:
             _read(life, event, classes, outs)
     found = [lives[entity] for entity in sorted(lives)]
+    for life in found:
+        life.classes.sort(key=lambda part: part.entity)
     return [life for life in found if life.classes and life.first < life.stop]
 
 

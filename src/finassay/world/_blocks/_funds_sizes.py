@@ -40,8 +40,10 @@ class SizeBook:
         Position of the fund, share class, position of the quarter.
     net, combined : numpy.ndarray of int64
         Fen, of the class and of all classes; the classes sum up to `combined` exactly.
-    revised : numpy.ndarray of float64
-        Days after which the row is replaced by the right one; 0 where it is right from the start.
+    first_net, first_combined : numpy.ndarray of int64
+        The same as first recorded.
+    revised : numpy.ndarray of int64
+        Days after which the right ones are recorded; 0 where they are right from the start.
     total : numpy.ndarray of int64
         (fund, quarter) net assets in fen, 0 where the fund does not live.
     """
@@ -51,6 +53,8 @@ class SizeBook:
     quarter: Ints
     net: Ints
     combined: Ints
+    first_net: Ints
+    first_combined: Ints
     revised: Ints
     total: Ints
 
@@ -79,7 +83,19 @@ def fund_sizes(seed: int, fund: int, life: FundLife, value: Floats) -> SizeBook:
     order = np.lexsort((quarter, entity))
     entity, quarter, net = entity[order], quarter[order], net[order]
     revised = np.where(u[0][quarter] < REVISED, 5 + (u[1][quarter] * 55).astype(np.int64), 0)
-    return SizeBook(np.full(entity.size, fund), entity, quarter, net, total[quarter], revised, total[None, :])
+    wrong = np.where(revised > 0, np.where(quarter % 3 == 0, 0.95, 1.06), 1.0)
+    combined = total[quarter]
+    return SizeBook(
+        np.full(entity.size, fund),
+        entity,
+        quarter,
+        net,
+        combined,
+        np.rint(net * wrong).astype(np.int64),
+        np.rint(combined * wrong).astype(np.int64),
+        revised,
+        total[None, :],
+    )
 
 
 def joined_sizes(parts: list[SizeBook]) -> SizeBook:
@@ -88,7 +104,7 @@ def joined_sizes(parts: list[SizeBook]) -> SizeBook:
     if not parts:
         empty = np.zeros(0, dtype=np.int64)
         none = np.zeros((0, len(quarter_ends())), dtype=np.int64)
-        return SizeBook(empty, empty, empty, empty, empty, empty, none)
+        return SizeBook(empty, empty, empty, empty, empty, empty, empty, empty, none)
     return SizeBook(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
 

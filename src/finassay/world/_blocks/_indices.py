@@ -218,7 +218,7 @@ class IndexQuotes:
 def index_quotes(quotes: Quotes, events: list[Event]) -> list[IndexQuotes]:
     """Chain the value of the day's members on their reference prices, from 1,000 points at the start."""
     first, _ = window()
-    inside = _membership(events, int(quotes.entity.max()))
+    inside = membership(events, int(quotes.entity.max()))
     found = []
     for opened in (e for e in events if e.type is EventType.INDEX_OPEN):
         member = inside[opened.entity][quotes.session - first, quotes.entity - 1]
@@ -255,7 +255,8 @@ def _levels(rows: dict[str, Floats]) -> Floats:
     return out
 
 
-def _membership(events: list[Event], issuers: int) -> dict[int, npt.NDArray[np.bool_]]:
+def membership(events: list[Event], issuers: int) -> dict[int, npt.NDArray[np.bool_]]:
+    """Return by index (entity) which share (column) is a member on which session of the window (row)."""
     first, stop = window()
     at = sessions().at_or_after
     outs = {e.supersedes: e for e in events if e.type is EventType.INDEX_OUT}

@@ -8,6 +8,8 @@ from finassay.world._tables._bonds import BOND_TABLES
 from finassay.world._tables._calendar import qt_tradingdaynew
 from finassay.world._tables._companies import COMPANY_TABLES
 from finassay.world._tables._dividends import lc_dividend
+from finassay.world._tables._funds import FUND_TABLES
+from finassay.world._tables._index_tables import INDEX_TABLES
 from finassay.world._tables._indices import lc_indexcomponent, qt_indexquote
 from finassay.world._tables._industries import lc_exgindustry, lc_stibexgindustry
 from finassay.world._tables._quotes import lc_stibdailyquote, qt_dailyquote, qt_performancedata
@@ -41,6 +43,8 @@ TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "lc_dividend": lc_dividend,
     **COMPANY_TABLES,
     **BOND_TABLES,
+    **FUND_TABLES,
+    **INDEX_TABLES,
     **US_TABLES,
 }
 

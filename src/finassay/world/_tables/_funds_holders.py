@@ -74,12 +74,12 @@ def mf_shinfluence(view: View) -> pa.Table:
     holders = {n: large_holders(seed, life.entity) for n, life in enumerate(rows.funds.lives)}
     lines: list[tuple[Any, ...]] = []
     for which in rows.seen(2, 3).tolist():
-        fund, quarter = int(r.fund[which]), int(r.quarter[which])
-        holder = holders[fund]
+        owner, quarter = int(r.fund[which]), int(r.quarter[which])
+        holder = holders[owner]
         for slot in np.flatnonzero(holder.ratio[quarter]).tolist():
             about = (holder.ratio[quarter, slot], holder.nature[slot])
             periods = range(1 + int(holder.split[quarter, slot]))
-            lines += [(which, fund, slot, place, *about) for place in periods]
+            lines += [(which, owner, slot, place, *about) for place in periods]
     table = np.array(lines, dtype=np.int64).reshape(-1, 6).T
     report, fund, slots, places, ratio, nature = table
     end = rows.ends[r.quarter[report]]

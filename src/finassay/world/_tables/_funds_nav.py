@@ -100,13 +100,13 @@ def mf_scaleanalysis(view: View) -> pa.Table:
     wrong = revised[index] & ~again
     shown = (base[index] >= 0) & (known <= moment_of(view))
     index, again, known, wrong = index[shown], again[shown], known[shown], wrong[shown]
-    scale = np.where(wrong, np.where(index % 2 == 0, 1.06, 0.95), 1.0)
     entity, quarter = book.entity[index], book.quarter[index]
     mains = {part.entity: life.classes[0].payload.inner for life in funds.lives for part in life.classes}
     kinds = np.array([life.opened.kind // 10_000 for life in funds.lives], dtype=np.int64)[book.fund[index]]
     names = {int(code): meaning.zh for code, meaning in view.catalog.code_lists["fund_class_1"].items()}
     ends = np.array(quarter_ends(), dtype="datetime64[D]").astype(np.int64)
-    net, combined = np.rint(book.net[index] * scale) / 100, np.rint(book.combined[index] * scale) / 100
+    net = np.where(wrong, book.first_net[index], book.net[index]) / 100
+    combined = np.where(wrong, book.first_combined[index], book.combined[index]) / 100
     unit = unit_values(view, entity, quarter) / 1e4
     number = (np.int64(_SIZE) << 56) | (entity << 32) | (quarter << 1) | again
     columns = {
