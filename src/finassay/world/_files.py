@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import errno
+import os
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from finassay.temporal import Catalog
+
+_HINTS = {
+    "No space left": "Free some space, or give a target on another disk.",
+    "File too large": "Files may not be that large here: see ulimit -f.",
+}
 
 
 @dataclass(frozen=True)
@@ -73,8 +78,8 @@ class _OnDisk:
         try:
             yield scratch / path.name
         except OSError as error:
-            full = error.errno == errno.ENOSPC or "space" in str(error).lower()
-            hint = "Free some space, or give a target on another disk." if full else "See what the disk says."
+            said = f"{os.strerror(error.errno)} {error}" if error.errno else str(error)
+            hint = next((hint for word, hint in _HINTS.items() if word in said), "See what the disk says.")
             raise InputError(
                 f"{path} cannot be written: {error.strerror or error}. Nothing was left behind.", hint=hint
             ) from error
@@ -114,7 +119,7 @@ class DuckDBFile(_OnDisk):
                         connection.execute("COMMIT")
                     connection.execute(create_meta("duckdb"))
                     connection.executemany(f"INSERT INTO {META} VALUES (?, ?)", list(meta().items()))  # noqa: S608
-            except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+            except (duckdb.IOException, duckdb.TransactionException, duckdb.FatalException) as error:
                 raise OSError(str(error)) from error
             self._put(made)
 

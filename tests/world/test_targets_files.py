@@ -1,0 +1,186 @@
+"""Files are written whole or not at all: a disk that is full, a folder that is closed, a world that was damaged."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+import duckdb
+import pytest
+
+from finassay.core import InputError
+from finassay.database import connect, lint_catalog
+from finassay.temporal import load_catalog
+from finassay.world import verify_world, world_info
+from finassay.world._verify import _content
+from finassay.world._write import target_of
+
+CATALOG = load_catalog("gildata")
+# Writes three million numbers and says what happened
+WRITE = """
+import sys
+import numpy as np
+from finassay.core import InputError
+from finassay.temporal import load_catalog
+from finassay.world._tables._view import arrow_table
+from finassay.world._write import target_of
+
+catalog, name = load_catalog("gildata"), "bond_cbyieldcurve"
+spec, n = catalog.table(name), 100_000
+rng = np.random.default_rng(1)
+
+def column(kind, at):
+    if kind == "datetime":
+        return np.full(n, "2020-01-01", "datetime64[us]")
+    if "char" in kind:
+        return ["x"] * n
+    return np.arange(n) + at if kind == "decimal(19,0)" else np.rint(rng.random(n) * 1e4)
+
+def parts():
+    for k in range(5):
+        yield arrow_table(spec, {c: column(m.type or "text", k * n) for c, m in spec.columns.items()}, n)
+
+if len(sys.argv) > 2:
+    import resource
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
+try:
+    target_of(sys.argv[1], force=True).write([(name, parts())], lambda: {"a": "b"}, catalog)
+    print("written")
+except InputError as error:
+    print(error)
+"""
+
+
+def write(url, *arguments, before=()):
+    done = subprocess.run(
+        [*before, sys.executable, "-c", WRITE, url, *arguments], capture_output=True, text=True, check=False
+    )
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(params=["duckdb", "parquet"])
+def target(request, tmp_path):
+    """A target that is there already, and its URL."""
+    path = tmp_path / ("w.duckdb" if request.param == "duckdb" else "folder")
+    if request.param == "duckdb":
+        path.write_text("mine")
+        return path, f"duckdb:///{path}"
+    path.mkdir()
+    (path / "mine").write_text("mine")
+    return path, str(path)
+
+
+def untouched(path):
+    kept = path if path.is_file() else path / "mine"
+    return kept.read_text() == "mine" and list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("most", [100_000, 1_000_000])
+def test_a_file_that_may_not_grow_leaves_what_was_there(target, most):
+    path, url = target
+    said = write(url, str(most))
+    assert "File too large" in said
+    assert "ulimit -f" in said
+    assert untouched(path)
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path):
+    """A real file system of two megabytes, in a name space of its own."""
+    mount = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=2m small "$1" && shift && exec "$@"', "sh"]
+    if not shutil.which("unshare") or subprocess.run([*mount, str(tmp_path), "true"], check=False).returncode:
+        pytest.skip("this machine gives no mount name spaces")
+    script = 'touch "$0/w.duckdb"; shift 0; "$@"; ls -A "$0"'
+    for name in ("duckdb:///{}/w.duckdb", "{}/folder"):
+        done = subprocess.run(
+            [
+                *mount,
+                str(tmp_path),
+                "sh",
+                "-c",
+                script,
+                str(tmp_path),
+                sys.executable,
+                "-c",
+                WRITE,
+                name.format(tmp_path),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "No space left on device" in done.stdout
+        assert "Free some space" in done.stdout
+        assert done.stdout.splitlines()[-1] == "w.duckdb"  # and nothing else
+
+
+def test_a_folder_that_is_closed_is_said_before_anything_is_simulated(tmp_path):
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+    if os.access(closed, os.W_OK):
+        closed = "/proc"  # root may write anywhere else
+    with pytest.raises(InputError, match=f"Nothing can be written in {closed}"):
+        target_of(f"{closed}/folder", force=False).check()
+
+
+@pytest.fixture
+def damaged(built, tmp_path):
+    """A copy of the world, after a statement."""
+
+    def damage(statement):
+        copy = tmp_path / "copy.duckdb"
+        shutil.copy(built.path, copy)
+        with duckdb.connect(str(copy)) as connection:
+            connection.execute(statement)
+        return connect(copy)
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("ALTER TABLE secumain DROP COLUMN ENGNAME", "lacks columns of secumain that gildata lists: ENGNAME"),
+        ("DROP TABLE lc_dividend", "lacks the table lc_dividend"),
+        (
+            "UPDATE finassay_meta SET value = '0' WHERE key = 'version'",
+            "was built by version 0 of the economy",
+        ),
+        ("UPDATE finassay_meta SET value = 'two' WHERE key = 'scale'", "finassay_meta of .* is damaged"),
+        ("DELETE FROM finassay_meta WHERE key = 'seed'", "is damaged: 'seed'"),
+        ("UPDATE finassay_meta SET value = 'x' WHERE key = 'blocks'", "no block 'x'"),
+    ],
+)
+def test_a_world_that_is_not_whole_is_refused_before_it_is_simulated_again(
+    damaged, serial, statement, message
+):
+    with damaged(statement) as database, pytest.raises(InputError, match=message):
+        verify_world(database, serial)
+
+
+def findings(database, table):
+    return {(found.check, found.severity) for found in lint_catalog(CATALOG, database, [table]).findings}
+
+
+def test_a_column_that_the_catalog_does_not_know_is_no_error(damaged):
+    with damaged("ALTER TABLE lc_exgindustry ADD COLUMN MOOD VARCHAR") as database:
+        found = findings(database, "lc_exgindustry")
+    assert "error" not in {severity for _, severity in found}
+    assert found  # and it is not passed over in silence
+
+
+def test_intervals_that_overlap_are_an_error_of_the_lint(damaged):
+    """Two memberships of one share in one index at one time: the first is never ended."""
+    statement = """UPDATE lc_indexcomponent SET OUTDATE = NULL, FLAG = 1 WHERE ID IN (
+        SELECT a.ID FROM lc_indexcomponent a JOIN lc_indexcomponent b ON b.INDEXINNERCODE = a.INDEXINNERCODE
+        AND b.SECUINNERCODE = a.SECUINNERCODE AND b.INDATE > a.INDATE)"""
+    with damaged(statement) as database:
+        assert ("intervals_overlap", "error") in findings(database, "lc_indexcomponent")
+
+
+def test_a_row_that_was_changed_is_found_by_the_content_hash(damaged):
+    with damaged(
+        "UPDATE qt_dailyquote SET CLOSEPRICE = CLOSEPRICE + 0.01 WHERE ID = (SELECT MIN(ID) FROM qt_dailyquote)"
+    ) as database:
+        assert not _content(database, CATALOG, world_info(database)).passed
