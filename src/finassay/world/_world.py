@@ -9,13 +9,22 @@ from typing import TYPE_CHECKING
 from finassay.world._blocks._bonds import FixedIncome, fixed_income, simulate_fixed_income
 from finassay.world._blocks._companies import Companies, again, with_capital
 from finassay.world._blocks._dividends import Intended, dividend_events, intended_dividends
+from finassay.world._blocks._documents_cn import cn_news_events, story_moves, told_moves
 from finassay.world._blocks._funds_life import BOND_LEG
 from finassay.world._blocks._funds_values import FundValues, fund_values, fund_world_events
 from finassay.world._blocks._indices import IndexQuotes, index_events, index_quotes
 from finassay.world._blocks._industries import industry_events
 from finassay.world._blocks._life import life_events
 from finassay.world._blocks._market import Factors, factors
-from finassay.world._blocks._prices import ExRight, Quotes, joined, quote_block, states_of
+from finassay.world._blocks._prices import (
+    JUMP_SIZE,
+    JUMPS_PER_YEAR,
+    ExRight,
+    Quotes,
+    joined,
+    quote_block,
+    states_of,
+)
 from finassay.world._blocks._recorder import Recorder
 from finassay.world._blocks._statements import Statements, joined_statements
 from finassay.world._blocks._universe import Issuer, universe
@@ -141,12 +150,16 @@ def _block(seed: int, market: Factors, issuers: tuple[Issuer, ...]) -> tuple[lis
         industry_events(seed, issuer, recorder)
     companies = Companies(seed, issuers, recorders)
     states = states_of(issuers, [event for recorder in recorders for event in recorder.events])
+    for n, (issuer, recorder) in enumerate(zip(issuers, recorders, strict=True)):
+        moves = story_moves(seed, issuer, JUMPS_PER_YEAR, JUMP_SIZE)
+        cn_news_events(seed, issuer, recorder, states.trading[:, n], moves)
+    stories = told_moves(issuers, [event for recorder in recorders for event in recorder.events])
     intended = [(n, plan) for n, issuer in enumerate(issuers) for plan in _plans(seed, issuer, recorders[n])]
     plans = [(n, plan, most) for n, plan in intended if (most := companies.affordable(n, plan)) > 0]
     # A plan that the meeting rejects has an amount too, and no ex-date
     placed = [(ExRight.of(n, plan, most), plan.approved) for n, plan, most in plans]
     rights = [right if approved else replace(right, ex=-1) for right, approved in placed]
-    quotes, cash = quote_block(seed, issuers, market, states, rights, companies.news)
+    quotes, cash = quote_block(seed, issuers, market, states, rights, companies.news + stories)
     for n, recorder in enumerate(recorders):
         mine = [(plan, cash[k]) for k, (column, plan, _) in enumerate(plans) if column == n]
         dividend_events(recorder, mine)
@@ -170,7 +183,7 @@ def _requote(
     issuers, original, events = item
     news, statements = again(seed, issuers, original, events)
     states, rights = states_of(issuers, events), _rights(issuers, events)
-    quotes, _ = quote_block(seed, issuers, market, states, rights, news)
+    quotes, _ = quote_block(seed, issuers, market, states, rights, news + told_moves(issuers, events))
     return with_capital(quotes, events), statements
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from finassay.world._blocks._documents_cn import is_story
+from finassay.world._blocks._documents_cn import jumps as jumps_of
 from finassay.world._blocks._market import Factors, garch, student, window
 from finassay.world._blocks._universe import BEIJING, CHINEXT, MAIN, STAR, Issuer
 from finassay.world._calendar import sessions
@@ -175,7 +177,8 @@ def _moves(seed: int, issuers: tuple[Issuer, ...], factor: Factors, news: Floats
     for issuer in issuers:
         rng = stream(seed, Purpose.RETURN, issuer.entity)
         shocks.append(student(rng, 4.6, length))
-        jumps.append(np.where(rng.random(length) < JUMPS_PER_YEAR / 243, rng.standard_normal(length), 0.0))
+        drawn = jumps_of(rng, length, JUMPS_PER_YEAR)
+        jumps.append(np.where(is_story(seed, issuer.entity, drawn, JUMP_SIZE), 0.0, drawn))
         theme = _episodes(rng, length, THEMES_PER_YEAR, THEME_EXIT, THEME_DRIFT)
         themes.append(theme + _episodes(rng, length, PANICS_PER_YEAR, PANIC_EXIT, PANIC_DRIFT))
     sigma = np.array([issuer.sigma for issuer in issuers])

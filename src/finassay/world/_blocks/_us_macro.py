@@ -117,7 +117,11 @@ def us_macro(seed: int) -> UsMacro:
         if series.quarterly:
             growth = truth
         for number, release in enumerate(releases):
-            surprise = float(np.rint(news[release.last] * 1e4) / 1e4) if release.kind == "advance" else 0.0
+            surprise = (
+                float(np.rint(news[release.last] * 1e4) / 1e4)
+                if release.kind == "advance" and series.effect
+                else 0.0
+            )
             recorder.tell(
                 EventType.MACRO_RELEASE,
                 MacroRelease(series.code, number, release.kind, surprise),

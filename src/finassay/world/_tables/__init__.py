@@ -8,6 +8,7 @@ from finassay.world._tables._bonds import BOND_TABLES
 from finassay.world._tables._calendar import qt_tradingdaynew
 from finassay.world._tables._companies import COMPANY_TABLES
 from finassay.world._tables._dividends import lc_dividend
+from finassay.world._tables._documents import documents
 from finassay.world._tables._funds import FUND_TABLES
 from finassay.world._tables._index_tables import INDEX_TABLES
 from finassay.world._tables._indices import lc_indexcomponent, qt_indexquote
@@ -46,6 +47,7 @@ TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     **FUND_TABLES,
     **INDEX_TABLES,
     **US_TABLES,
+    "documents": documents,
 }
 
 _BLOCKS = {

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from finassay.world._blocks._us_filings import Correction
     from finassay.world._blocks._us_universe import UsIssuer
     from finassay.world._numerics import Floats
+    from finassay.world._world import World
 
 Ints = npt.NDArray[np.int64]
 
@@ -44,7 +45,7 @@ _COMPANIES = 40  # in a part: some 180,000 rows
 
 
 @dataclass(frozen=True)
-class _Company:
+class Reporting:
     """What the filings of a company are made from."""
 
     issuer: UsIssuer
@@ -81,14 +82,15 @@ def us_fact(view: View) -> Iterator[pa.Table]:
     filings: dict[int, list[Event]] = {}
     for event in view.ledger.of(EventType.US_FILING, EventType.US_AMENDMENT):
         filings.setdefault(event.entity, []).append(event)
-    companies = list(_companies(view))
+    companies = list(reporting(view.world))
     for start in range(0, len(companies), _COMPANIES):
         part = [(c, filings.get(c.issuer.entity, [])) for c in companies[start : start + _COMPANIES]]
         yield _part(view, part)
 
 
-def _companies(view: View) -> Iterator[_Company]:
-    us, ledger = view.world.us, view.world.ledger
+def reporting(world: World) -> Iterator[Reporting]:
+    """Yield what the filings of each company are made from."""
+    us, ledger = world.us, world.ledger
     splits: dict[int, list[tuple[date, float]]] = {}
     for event in ledger.of(EventType.US_SPLIT):
         if isinstance(event.payload, UsSplit):
@@ -103,7 +105,7 @@ def _companies(view: View) -> Iterator[_Company]:
         kept = np.any(values != 0, axis=1)
         if issuer.sector == FINANCIALS:
             kept[[PLACE[name] for name in _NOT_FINANCIAL]] = False
-        yield _Company(
+        yield Reporting(
             issuer,
             values,
             us.statements.shares[n],
@@ -114,7 +116,7 @@ def _companies(view: View) -> Iterator[_Company]:
         )
 
 
-def _part(view: View, companies: list[tuple[_Company, list[Event]]]) -> pa.Table:
+def _part(view: View, companies: list[tuple[Reporting, list[Event]]]) -> pa.Table:
     import pyarrow as pa
 
     rows = _Rows([], [], [], [])
@@ -167,7 +169,7 @@ def stated(company_values: Ints, corrections: tuple[tuple[Event, Correction], ..
     return values
 
 
-def _filing(rows: _Rows, company: _Company, event: Event) -> None:
+def _filing(rows: _Rows, company: Reporting, event: Event) -> None:
     payload = event.payload
     assert isinstance(payload, UsFiling)  # noqa: S101 - by its type
     values = stated(company.values, company.corrections, event)
@@ -195,7 +197,7 @@ def _filing(rows: _Rows, company: _Company, event: Event) -> None:
 
 
 def _flows(
-    rows: _Rows, company: _Company, sums: Ints, event: Event, slots: list[tuple[int, int]], items: Ints
+    rows: _Rows, company: Reporting, sums: Ints, event: Event, slots: list[tuple[int, int]], items: Ints
 ) -> None:
     """Add sums of the quarters of each slot (last quarter, how many); the first quarter of all has no cash flow."""
     kept = items[company.kept[items]]
@@ -208,10 +210,10 @@ def _flows(
         rows.add(kept, day, quarters, (sums[kept, end + 1] - sums[kept, start]) * 1000.0)
         if is_income:
             profit = float(sums[PLACE["NetIncomeLoss"], end + 1] - sums[PLACE["NetIncomeLoss"], start])
-            rows.add(_PER_SHARE_TAGS, day, quarters, _per_share(company, event, profit, start, end))
+            rows.add(_PER_SHARE_TAGS, day, quarters, per_share(company, event, profit, start, end))
 
 
-def _per_share(company: _Company, event: Event, profit: float, start: int, end: int) -> Floats:
+def per_share(company: Reporting, event: Event, profit: float, start: int, end: int) -> Floats:
     """Earnings per share in cents of a dollar and average shares, in shares of the filing's day."""
     factor = _split_factor(company, event.disclosed_at.date())
     opening = company.shares[max(0, start - 1) : end]
@@ -225,7 +227,7 @@ def _per_share(company: _Company, event: Event, profit: float, start: int, end: 
     )
 
 
-def _split_factor(company: _Company, day: date) -> float:
+def _split_factor(company: Reporting, day: date) -> float:
     factor = 1.0
     for ex, ratio in company.splits:
         if ex <= day:
