@@ -153,13 +153,18 @@ class ConvertPrice:
 
 @dataclass(frozen=True, slots=True)
 class ConvertTerms:
-    """The rules of a convertible: code, stock, first and last day of conversion, redemption price in 1e-4 yuan."""
+    """A part of the rules of a convertible, and the days on which it holds.
+
+    `part` is 0 for conversion, 1 for the conditional call, 2 for redemption at maturity, 3 and 4 for the conditional
+    put in the last two interest years, 5 for the put after a change of purpose; `price` in 1e-4 yuan, where it has one.
+    """
 
     inner: int
     stock: int
+    part: int
     first: date
     last: date
-    at_maturity: int
+    price: int
 
 
 @dataclass(frozen=True, slots=True)

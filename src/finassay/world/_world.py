@@ -116,7 +116,7 @@ def counterfactual(world: World, event_id: int, executor: Executor) -> World:
     parts = executor.map(partial(_requote, world.config.seed, market), blocks, label="quotes")
     quotes, statements = joined([part[0] for part in parts]), joined_statements([part[1] for part in parts])
     indices = index_quotes(quotes, list(ledger.events))
-    bonds = fixed_income(world.config, market, ledger.events, executor)
+    bonds = fixed_income(world.config, market, quotes, ledger.events, executor)
     funds = fund_values(world.config, market, quotes, bonds.money.levels[BOND_LEG][:, 2], ledger.events)
     return replace(
         world,

@@ -5,14 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from finassay.world._blocks._bonds_credit import Stock
 from finassay.world._blocks._bonds_life import owner_events
-from finassay.world._blocks._bonds_universe import FIRST_DEBTOR, MOST, Owner, owners
-from finassay.world._blocks._bonds_values import BondValues, joined, values_of
+from finassay.world._blocks._bonds_universe import FIRST_BOND, FIRST_DEBTOR, MOST, Owner, owners
+from finassay.world._blocks._bonds_values import BondValues, values_of
+from finassay.world._blocks._bonds_values import joined as joined_values
+from finassay.world._blocks._convertibles import (
+    FIRST_CONVERTIBLE,
+    FIRST_OWNER,
+    Share,
+    candidates,
+    convertible_events,
+)
+from finassay.world._blocks._convertibles_quotes import ConvertQuotes, convertible_quotes, joined, stock_rows
 from finassay.world._blocks._curves import Curves, curves
 from finassay.world._blocks._curves_money import Money, index_events, money
 from finassay.world._blocks._macro_cn import macro_events
@@ -31,16 +40,37 @@ if TYPE_CHECKING:
     from finassay.world._config import WorldConfig
 
 _BLOCK = 32  # debtors per job
-FIRST_BOND, LAST_BOND = 0xB00000, 0xB80000
+_WATCHED = frozenset(
+    (
+        EventType.SECURITY,
+        EventType.ST_ON,
+        EventType.DIVIDEND_IMPLEMENTED,
+        EventType.DELIST,
+        EventType.DELIST_PERIOD,
+    )
+)
 
 
 @dataclass(frozen=True)
 class FixedIncome:
-    """What the fixed-income side has beside its events: daily values, all of which follow from seed and events."""
+    """What the fixed-income side has beside its events: daily values, all of which follow from seed and events.
+
+    Attributes
+    ----------
+    curves : Curves
+        Yield curves.
+    money : Money
+        Fixings, central parities, bond indices.
+    bonds : BondValues
+        Yields and deals of bonds.
+    convertibles : ConvertQuotes
+        Quotes of convertibles.
+    """
 
     curves: Curves
     money: Money
     bonds: BondValues
+    convertibles: ConvertQuotes
 
 
 def simulate_fixed_income(
@@ -55,33 +85,46 @@ def simulate_fixed_income(
     seed = config.seed
     told = [*macro_events(seed), *index_events(seed)]
     curve = curves(seed, factor, told)
-    debtors = owners(config, issuers, frozenset())
-    shares = _shares(quotes, events, {owner.stock for owner in debtors} - {0})
-    items = [(owner, shares.get(owner.stock)) for owner in debtors]
-    blocks = [items[n : n + _BLOCK] for n in range(0, len(items), _BLOCK)]
-    parts = executor.map(partial(_told, seed, _slim(curve)), blocks, label="bonds")
-    told += [event for part in parts for event in part[0]]
-    values = joined([part[1] for part in parts if part[1] is not None])
-    return told, FixedIncome(curve, money(seed, curve), values)
+    convertible = candidates(seed, issuers)
+    debtors = owners(config, issuers, frozenset(issuer.entity for issuer in convertible))
+    listed = {owner.stock for owner in debtors} - {0} | {issuer.entity for issuer in convertible}
+    own = _by_entity(events, listed)
+    items = [(owner, _stock(quotes, owner.stock, own) if owner.stock else None) for owner in debtors]
+    parts = executor.map(partial(_told, seed, _slim(curve)), _blocks(items), label="bonds")
+    by_id = {
+        e.event_id: e for e in events if e.type in (EventType.DIVIDEND_PLAN, EventType.DIVIDEND_APPROVED)
+    }
+    shares = [_share(quotes, issuer, own, by_id) for issuer in convertible]
+    pairs = executor.map(partial(_converted, seed), _blocks(shares), label="convertibles")
+    told += [event for part in parts for event in part[0]] + [event for pair in pairs for event in pair[0]]
+    values = joined_values([part[1] for part in parts])
+    return told, FixedIncome(curve, money(seed, curve), values, joined([pair[1] for pair in pairs]))
 
 
 def fixed_income(
-    config: WorldConfig, factor: Factors, events: Iterable[Event], executor: Executor
+    config: WorldConfig, factor: Factors, quotes: Quotes, events: Iterable[Event], executor: Executor
 ) -> FixedIncome:
-    """Return the daily values that follow from the events of a world."""
+    """Return the daily values that follow from the events and the shares' quotes of a world."""
     seed = config.seed
     by_owner: dict[int, list[Event]] = {}
+    convertible: dict[int, list[Event]] = {}
     told = list(events)
     for event in told:
-        if FIRST_BOND <= event.entity < LAST_BOND + (1 << 16):
-            bond = event.entity < LAST_BOND
+        if FIRST_CONVERTIBLE <= event.entity < FIRST_CONVERTIBLE + (1 << 16):
+            convertible.setdefault(event.entity, []).append(event)
+        elif FIRST_BOND <= event.entity < FIRST_OWNER:
+            bond = event.entity < FIRST_DEBTOR
             owner = FIRST_DEBTOR + (event.entity - FIRST_BOND) // MOST if bond else event.entity
             by_owner.setdefault(owner, []).append(event)
     curve = curves(seed, factor, told)
     lists = [by_owner[owner] for owner in sorted(by_owner)]
-    blocks = [lists[n : n + _BLOCK] for n in range(0, len(lists), _BLOCK)]
-    parts = executor.map(partial(_valued, seed, _slim(curve)), blocks, label="bonds")
-    return FixedIncome(curve, money(seed, curve), joined([part for part in parts if part is not None]))
+    parts = executor.map(partial(_valued, seed, _slim(curve)), _blocks(lists), label="bonds")
+    quoted = [_quoted(seed, quotes, entity, convertible[entity]) for entity in sorted(convertible)]
+    return FixedIncome(curve, money(seed, curve), joined_values(parts), joined(quoted))
+
+
+def _blocks(items: list[Any]) -> list[list[Any]]:
+    return [items[n : n + _BLOCK] for n in range(0, len(items), _BLOCK)]
 
 
 def _slim(curve: Curves) -> Curves:
@@ -91,43 +134,75 @@ def _slim(curve: Curves) -> Curves:
 
 def _told(
     seed: int, curve: Curves, items: list[tuple[Owner, Stock | None]]
-) -> tuple[list[Event], BondValues | None]:
+) -> tuple[list[Event], BondValues]:
     lists = [owner_events(seed, curve, item) for item in items]
     return [event for told in lists for event in told], _valued(seed, curve, lists)
 
 
-def _valued(seed: int, curve: Curves, lists: list[list[Event]]) -> BondValues | None:
-    parts = [part for events in lists if (part := values_of(seed, curve, events)) is not None]
-    return joined(parts) if parts else None
+def _valued(seed: int, curve: Curves, lists: list[list[Event]]) -> BondValues:
+    return joined_values([values_of(seed, curve, events) for events in lists if events])
 
 
-def _shares(quotes: Quotes, events: list[Event], wanted: set[int]) -> dict[int, Stock]:
-    """Return what the shares of listed debtors say: returns over a year at the start of quarters, alerts."""
-    alerts: dict[int, list[Event]] = {}
-    listed: dict[int, Event] = {}
+def _converted(seed: int, shares: list[Share]) -> tuple[list[Event], ConvertQuotes]:
+    told: list[Event] = []
+    quoted = []
+    for share in shares:
+        events = convertible_events(seed, share)
+        own = [event for event in events if event.entity >= FIRST_CONVERTIBLE]
+        told += events
+        if own:
+            quoted.append(convertible_quotes(seed, own, share.session, share.close, share.traded))
+    return told, joined(quoted)
+
+
+def _quoted(seed: int, quotes: Quotes, entity: int, events: list[Event]) -> ConvertQuotes:
+    """Return the quotes of a convertible of a world with other events; none if its issue is gone."""
+    if not any(event.type is EventType.BOND_LIST for event in events):
+        return joined([])
+    rows = stock_rows(quotes, entity - FIRST_CONVERTIBLE)
+    return convertible_quotes(seed, events, quotes.session[rows], quotes.close[rows], quotes.traded[rows])
+
+
+def _by_entity(events: list[Event], wanted: set[int]) -> dict[int, list[Event]]:
+    found: dict[int, list[Event]] = {entity: [] for entity in wanted}
     for event in events:
-        if event.entity in wanted and event.type is EventType.ST_ON:
-            alerts.setdefault(event.entity, []).append(event)
-        elif event.entity in wanted and event.type is EventType.SECURITY:
-            listed[event.entity] = event
-    found = {}
-    for entity in wanted:
-        low, high = np.searchsorted(quotes.entity, [entity, entity + 1])
-        price = quotes.close[low:high] * quotes.factor[low:high]
-        found[entity] = Stock(
-            _yearly(price, quotes.session[low:high]), tuple(alerts.get(entity, ())), listed[entity]
-        )
+        if event.type in _WATCHED and event.entity in wanted:
+            found[event.entity].append(event)
     return found
 
 
-def _yearly(
-    price: np.ndarray[tuple[int], np.dtype[np.float64]], session: np.ndarray[tuple[int], np.dtype[np.int64]]
-) -> dict[date, float]:
-    found = {}
+def _stock(quotes: Quotes, entity: int, own: dict[int, list[Event]]) -> Stock:
+    """Return what the share of a listed debtor says: returns over a year at the start of quarters, alerts."""
+    rows = stock_rows(quotes, entity)
+    price, session = quotes.close[rows] * quotes.factor[rows], quotes.session[rows]
+    returns = {}
     for year in range(START.year, END.year + 1):
         for month in (1, 4, 7, 10):
             day = date(year, month, 1)
             at = int(np.searchsorted(session, sessions().at_or_after(day)))
             if YEAR <= at < price.size:
-                found[day] = float(price[at - 1] / price[at - YEAR] - 1.0)
-    return found
+                returns[day] = float(price[at - 1] / price[at - YEAR] - 1.0)
+    alerts = tuple(event for event in own[entity] if event.type is EventType.ST_ON)
+    security = next(event for event in own[entity] if event.type is EventType.SECURITY)
+    return Stock(returns, alerts, security)
+
+
+def _share(quotes: Quotes, issuer: Issuer, own: dict[int, list[Event]], by_id: dict[int, Event]) -> Share:
+    """Return the share of a convertible: quotes, ex-rights with their plans, and its end."""
+    rows, mine = stock_rows(quotes, issuer.entity), own[issuer.entity]
+    rights = []
+    for event in mine:
+        if event.type is EventType.DIVIDEND_IMPLEMENTED:
+            decided = by_id[event.supersedes or 0]
+            rights.append((event, by_id[decided.supersedes or 0]))
+    ends = [event for event in mine if event.type in (EventType.DELIST, EventType.DELIST_PERIOD)]
+    return Share(
+        issuer,
+        quotes.session[rows],
+        quotes.close[rows],
+        quotes.traded[rows],
+        quotes.shares[rows],
+        tuple(rights),
+        min(ends, key=lambda event: event.valid_from) if ends else None,
+        _stock(quotes, issuer.entity, own),
+    )

@@ -62,7 +62,7 @@ class _OwnerLife:
         self.recorder = Recorder(seed, owner.entity)
         self.rng = stream(seed, Purpose.DEBTOR, owner.entity, 1)
         self.first = near(bonds[0].announced - timedelta(days=45), 0)
-        self.lives = [_BondLife(seed, owner, bond) for bond in bonds]
+        self.lives = [BondLife(seed, owner, bond) for bond in bonds]
 
     def tell(self) -> list[Event]:
         owner = self.owner
@@ -111,12 +111,15 @@ class _OwnerLife:
             day, sector = day + timedelta(days=wait), int(self.rng.integers(0, 23))
 
 
-class _BondLife:
+class BondLife:
+    """Tells the events of a bond."""
+
     def __init__(self, seed: int, owner: Owner, bond: Bond) -> None:
         self.seed, self.owner, self.bond = seed, owner, bond
         self.recorder = Recorder(seed, bond.entity)
         self.rng = stream(seed, Purpose.BOND, bond.entity, 1)
         self.early = self._early()
+        self.stops = self.early[0] if self.early else bond.terms.maturity
 
     def _early(self) -> tuple[date, date] | None:
         """Return the day of an early redemption and of its announcement, if there will be one."""
@@ -147,7 +150,15 @@ class _BondLife:
     def tell(
         self, root: Event, missed: dict[date, tuple[Payment, date, Event, int]], leaves: date | None
     ) -> None:
-        bond, terms, calendar = self.bond, self.bond.terms, sessions()
+        """Tell the bond from its announcement to its end; `leaves`: when a city issuer leaves the list."""
+        for (inner, _, _), listing in zip(self.bond.terms.codes, self.begin(root), strict=True):
+            self._theme(inner, listing.valid_from, listing, leaves)
+        self._default(missed)
+        self._repay(min(missed) if missed and not all(m[3] for m in missed.values()) else None)
+
+    def begin(self, root: Event) -> list[Event]:
+        """Tell the announcement, the result and the listings of its codes, which are returned."""
+        bond, terms = self.bond, self.bond.terms
         self.issue = self.recorder.tell(
             EventType.BOND_ISSUE, terms, valid=bond.announced, disclosed=bond.announced, at=_NOON, causes=(root,),
             prompt=True,
@@ -161,14 +172,13 @@ class _BondLife:
             EventType.BOND_SIZE, Amount(bond.size, bond.size, ISSUED), valid=terms.issue_end,
             disclosed=terms.issue_end, causes=(placed,),
         )  # fmt: skip
-        for (inner, market, _), listed in zip(terms.codes, bond.listed, strict=True):
-            listing = self.recorder.tell(
-                EventType.BOND_LIST, BondListing(inner, market), valid=listed, disclosed=calendar.before(listed),
-                causes=(placed,), prompt=True,
-            )  # fmt: skip
-            self._theme(inner, listed, listing, leaves)
-        self._default(missed)
-        self._repay(min(missed) if missed and not all(m[3] for m in missed.values()) else None)
+        return [
+            self.recorder.tell(
+                EventType.BOND_LIST, BondListing(inner, market), valid=listed,
+                disclosed=sessions().before(listed), causes=(placed,), prompt=True,
+            )
+            for (inner, market, _), listed in zip(terms.codes, bond.listed, strict=True)
+        ]  # fmt: skip
 
     def _theme(self, inner: int, listed: date, listing: Event, leaves: date | None) -> None:
         kind = self.owner.kind
@@ -192,7 +202,7 @@ class _BondLife:
                 disclosed=leaves, causes=(over,),
             )  # fmt: skip
 
-    def _change(self, total: int, reason: int, day: date, told: date, causes: tuple[Event, ...] = ()) -> None:
+    def change(self, total: int, reason: int, day: date, told: date, causes: tuple[Event, ...] = ()) -> None:
         """Tell a change of the amount, unless it is after the end of the economy."""
         if max(day, told) > END or total == self.amount:
             return
@@ -214,13 +224,13 @@ class _BondLife:
             share, lag = rng.random(2)
             if share > 0.35 and (broken is None or terms.exercise < broken):
                 left = self.amount - int(self.amount * 0.9 * share) // 100 * 100
-                self._change(left, PUT, terms.exercise, near(terms.exercise, int(5 * lag)))
+                self.change(left, PUT, terms.exercise, near(terms.exercise, int(5 * lag)))
         if terms.amortises:
             for n in range(4, 0, -1):
                 day = date(terms.maturity.year - n, terms.maturity.month, min(terms.maturity.day, 28))
                 told = near(day, int(rng.integers(-5, 7)))
                 if day < end and (broken is None or day < broken):
-                    self._change(self.bond.size * n // 5, AMORTISED, day, told)
+                    self.change(self.bond.size * n // 5, AMORTISED, day, told)
         called: tuple[Event, ...] = ()
         if early:
             called = (
@@ -233,7 +243,7 @@ class _BondLife:
                 ),
             )
         if broken is None or end < broken:
-            self._change(0, REDEEMED, end, near(end, int(rng.integers(-3, 8))), called)
+            self.change(0, REDEEMED, end, near(end, int(rng.integers(-3, 8))), called)
 
     def _default(self, missed: dict[date, tuple[Payment, date, Event, int]]) -> None:
         for payment, notice, cause, cure in missed.values():
@@ -267,8 +277,7 @@ class _BondLife:
             self._chain(source, bool(better < _GUARANTEED), short, stops)
 
     def _chain(self, source: list[Event], better: bool, short: bool, stops: int) -> None:
-        bond, terms = self.bond, self.bond.terms
-        end = self.early[0] if self.early else terms.maturity
+        bond, end = self.bond, self.stops
         before = [e for e in source if e.disclosed_at.date() <= bond.announced]
         if not before:
             return

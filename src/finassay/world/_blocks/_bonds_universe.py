@@ -228,7 +228,7 @@ def _bond(seed: int, owner: Owner, n: int, curve: Curves, since: date) -> Bond |
     long = 5 + int(9 * u[5]) if u[4] < 0.06 else int(3 * u[5])
     end = calendar.shift(start, long)
     value = calendar.shift(end, 1)
-    maturity = value + timedelta(days=round(365.25 * years)) if years < 1 else _years_on(value, int(years))
+    maturity = value + timedelta(days=round(365.25 * years)) if years < 1 else years_on(value, int(years))
     median, spread = _SIZES.get(owner.kind, (9.0, 0.6))
     planned = int(np.rint(float(exp([spread * z[0]])[0]) * median)) or 1
     grade = max(0, owner.grade - (1 if u[6] < 0.06 and owner.kind in RISKY else 0))
@@ -245,7 +245,7 @@ def _bond(seed: int, owner: Owner, n: int, curve: Curves, since: date) -> Bond |
         value_date=value,
         maturity=maturity,
         option=option,
-        exercise=_years_on(value, int(until)) if option else None,
+        exercise=years_on(value, int(until)) if option else None,
         amortises=kind == 301 and years >= 7 and u[9] < 0.75,
         grade=_grade_number(owner.kind, kind, grade),
     )
@@ -282,7 +282,7 @@ def near(day: date, count: int) -> date:
     return calendar.days[min(calendar.at_or_after(day) + count, len(calendar.days) - 1)]
 
 
-def _years_on(day: date, years: int) -> date:
+def years_on(day: date, years: int) -> date:
     """Return the same day so many years on; of a leap day the day before."""
     last = 28 if (day.month, day.day) == (2, 29) else day.day
     return date(day.year + years, day.month, last)

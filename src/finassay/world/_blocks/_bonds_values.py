@@ -20,6 +20,8 @@ from finassay.world._events_bonds import BondListing, BondTerms, CreditShock, De
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from finassay.world._blocks._curves import Curves
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
 Array = Any
 _PLACE = {number: place for place, number in enumerate(NUMBER_OF[grade] for grade in GRADES)}
 _FIXED = {TREASURY: 0.0, POLICY: SPREADS["CDB"], LOCAL: SPREADS["LOCAL"]}
+_TYPES = {
+    "entity": np.int32, "session": np.int32, "to_maturity": np.int32, "to_exercise": np.int32,
+    "recommended": np.int8, "late": np.bool_, "volume": np.int32, "code": np.int8, "noise": np.int16,
+}  # fmt: skip
 _LATE = 0.02  # of valuations, recorded on the morning after
 _WITHOUT = 0.006  # of days, on which no valuation is recommended
 # Share of days with a deal, by level-2 type; each bond has a multiple of it between a half and one and a half
@@ -66,10 +72,14 @@ class BondValues:
     noise: Array
 
 
-def joined(parts: list[BondValues]) -> BondValues:
-    """Return the values of several debtors as one."""
-    names = [field.name for field in fields(BondValues)]
-    return BondValues(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+def joined(parts: Sequence[BondValues | None]) -> BondValues:
+    """Return the values of several debtors as one; those without any are left out."""
+    some = [part for part in parts if part is not None]
+    columns = {}
+    for field in fields(BondValues):
+        empty: Array = np.empty(0, dtype=_TYPES[field.name])
+        columns[field.name] = np.concatenate([empty, *(getattr(part, field.name) for part in some)])
+    return BondValues(**columns)
 
 
 def values_of(seed: int, curve: Curves, events: list[Event]) -> BondValues | None:
@@ -81,13 +91,11 @@ def values_of(seed: int, curve: Curves, events: list[Event]) -> BondValues | Non
     if owner is None:
         return None
     spread = _spread(seed, by_entity[owner.entity], events, curve)
-    parts = []
+    parts: list[BondValues | None] = []
     for entity, own in sorted(by_entity.items()):
         if any(e.type is EventType.BOND_ISSUE for e in own):
-            part = _bond(seed, entity, own, curve, spread)
-            if part is not None:
-                parts.append(part)
-    return joined(parts) if parts else None
+            parts.append(_bond(seed, entity, own, curve, spread))
+    return joined(parts)
 
 
 def _spread(seed: int, own: list[Event], everything: list[Event], curve: Curves) -> Floats:
@@ -154,7 +162,8 @@ def _distress(own: list[Event], everything: list[Event], length: int) -> Floats:
             low = max(0, _at(event))
             found[low:] = np.maximum(found[low:], np.minimum(60.0 + 6.0 * np.arange(length - low), 700.0))
     for event in defaults:
-        low, high = max(0, _at(event)), min(length, cures.get(event.event_id, length))
+        low = max(0, _at(event))
+        high = max(0, min(length, cures.get(event.event_id, length)))
         found[low:high] = np.maximum(found[low:high], 2500.0)
         if event.event_id in cures and high < length:
             fading = 600.0 * (1.0 - np.minimum(np.arange(length - high) / 60.0, 1.0))

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from finassay.world._tables._bonds_convertibles import (
+    bond_conbdbasicinfo,
+    bond_conbdcallinfo,
+    bond_conbdconvertprice,
+    bond_conbdexchangequote,
+    bond_conbdputinfo,
+)
 from finassay.world._tables._bonds_daily import bond_basicquote, bond_cbvaluationall
 from finassay.world._tables._bonds_ratings import (
     bond_bdcreditgrading,
@@ -56,4 +63,9 @@ BOND_TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "bond_default": bond_default,
     "bond_cbvaluationall": bond_cbvaluationall,
     "bond_basicquote": bond_basicquote,
+    "bond_conbdbasicinfo": bond_conbdbasicinfo,
+    "bond_conbdconvertprice": bond_conbdconvertprice,
+    "bond_conbdcallinfo": bond_conbdcallinfo,
+    "bond_conbdputinfo": bond_conbdputinfo,
+    "bond_conbdexchangequote": bond_conbdexchangequote,
 }
