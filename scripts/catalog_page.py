@@ -20,11 +20,12 @@ DOMAINS = {
     "Bonds and rates": ("bond_",),
     "Macro": ("c_ed_", "ed_"),
     "United States": ("us_",),
+    "Documents": ("documents",),
 }  # fmt: skip
 INTRODUCTION = """# The catalog of the research world
 
 {tables} tables, {columns} columns (version {version}). Table and column names are the source benchmark's
-identifiers; descriptions and code lists are ours, and so are `lc_liststatus` and the `us_` tables. The
+identifiers; descriptions and code lists are ours, and so are `lc_liststatus`, `documents` and the `us_` tables. The
 catalog is a folder, `src/finassay/temporal/catalogs/gildata/`: one file per table, and `catalog.yaml` with
 the code lists. [The format](catalog.md) says what each field means.
 
