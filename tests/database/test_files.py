@@ -276,8 +276,8 @@ def test_lines_of_different_lengths_are_an_error_and_not_fewer_columns_or_rows(
     tmp_path: Path, lines: str
 ) -> None:
     (tmp_path / "ragged.csv").write_text(lines)
-    with pytest.raises(DatabaseUnavailable, match=r"ragged\.csv"):
-        connect(str(tmp_path))
+    with pytest.raises(DatabaseUnavailable, match=r"ragged\.csv"), connect(str(tmp_path)) as database:
+        database.query("SELECT * FROM ragged")
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -296,8 +296,8 @@ def test_a_csv_in_another_encoding_is_refused_with_the_byte_and_the_way_out(
     data = text.encode(encoding)
     path = tmp_path / ("names.csv.gz" if packed else "names.csv")
     path.write_bytes(gzip.compress(data) if packed else data)
-    with pytest.raises(DatabaseUnavailable) as caught:
-        connect(tmp_path)
+    with pytest.raises(DatabaseUnavailable) as caught, connect(tmp_path) as database:
+        database.query("SELECT * FROM names")
     assert f"{path} is not UTF-8: {place}. It looks like {looks}." in str(caught.value)
     assert caught.value.reason == "not_utf8"
     assert f"iconv -f {looks} -t UTF-8" in (caught.value.hint or "")
@@ -308,7 +308,7 @@ def test_the_offset_counts_over_characters_that_are_read_in_two_parts(tmp_path: 
     before = b"a\n" + b"x" * ((1 << 20) - 3) + "中".encode() + b"\n"
     (tmp_path / "t.csv").write_bytes(before + b"\xff\n")
     with pytest.raises(DatabaseUnavailable, match=f"offset {len(before):,}, in line 3"):
-        connect(tmp_path)
+        connect(tmp_path / "t.csv")
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_a_quotation_mark_that_is_not_closed_is_refused_with_its_line(
 ) -> None:
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(DatabaseUnavailable, match=rf"in line {line} that is not closed") as caught:
-        connect(tmp_path)
+        connect(tmp_path / "t.csv")
     assert caught.value.reason == "open_quote"
 
 
@@ -335,3 +335,36 @@ def test_quotation_marks_that_are_none_are_text(tmp_path: Path) -> None:
     with connect(tmp_path) as database:
         assert database.query("SELECT b FROM inches").table["b"].to_pylist() == ['5" pipe', '6" pipe']
         assert database.query("SELECT b FROM lines").table["b"].to_pylist() == ["x\ny", '5" pipe']
+
+
+def test_a_csv_is_read_when_it_is_needed(tmp_path: Path) -> None:
+    """A broken file is no obstacle to statements about others, whatever the dialect, and listing reads all."""
+    (tmp_path / "good.csv").write_text("a,b\n1,x\n")
+    (tmp_path / 'Öffentlich "B".csv').write_text("a\n7\n")
+    (tmp_path / "broken.csv").write_bytes("a\n贵州\n".encode("gbk"))
+    with connect(tmp_path) as database:
+        for dialect in ("duckdb", "mysql", "postgres"):
+            assert (
+                database.query("SELECT A FROM GOOD", dialect=dialect).table.to_pylist()[0].popitem()[1] == 1
+            )
+        assert database.query('SELECT a FROM "Öffentlich ""b"""').table["a"].to_pylist() == [7]
+        assert database.query("WITH broke AS (SELECT 1 AS a) SELECT * FROM broke").rows == 1
+        for sql in ("SELECT * FROM broken", "SHOW TABLES", "SELECT * FROM information_schema.tables"):
+            with pytest.raises(DatabaseUnavailable, match=r"broken\.csv is not UTF-8"):
+                database.query(sql)
+        with pytest.raises(DatabaseUnavailable, match=r"broken\.csv is not UTF-8"):
+            database.tables()
+        with pytest.raises(QueryError, match="Did you mean broken") as caught:
+            database.query("SELECT * FROM brokn")
+        assert "good" in str(caught.value)
+        assert database.query("SELECT b FROM good").table["b"].to_pylist() == ["x"]
+    (tmp_path / "broken.csv").unlink()
+    with connect(tmp_path) as database:
+        listed = database.query("SELECT table_name FROM information_schema.tables ORDER BY table_name")
+        assert listed.table["table_name"].to_pylist() == ["good", 'Öffentlich "B"']
+    with (
+        connect(tmp_path) as database,
+        pytest.raises(QueryError, match="There is no table nothing") as caught,
+    ):
+        database.query("SELECT * FROM nothing")
+    assert "good" in str(caught.value)

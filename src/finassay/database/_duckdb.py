@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from finassay.database._arrow import calendar_only
 from finassay.database._collect import collect
 from finassay.database._engine import BaseEngine, Interrupted
-from finassay.database._files import literal, load_files, quoted
+from finassay.database._files import find_files, literal, load_csv, quoted
 from finassay.database._overlays import replace_tables
 from finassay.database._places import place_of_fragment, place_of_line
 from finassay.database._policy import check
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 
 _BATCH_ROWS = 16_384
 _BASE = "finassay_base"
+_LISTING = re.compile(
+    r"\b(?:SHOW|DESC|DESCRIBE|SUMMARIZE|PRAGMA|INFORMATION_SCHEMA|PG_\w+|DUCKDB_\w+|SQLITE_\w+)\b",
+    re.IGNORECASE,
+)
 _READING = {"SELECT", "EXPLAIN"}
 # DuckDB hands these to Arrow as something else or as nonsense (UHUGEINT wraps around); the cast fails loudly instead.
 _CASTS = {
@@ -73,9 +77,11 @@ class DuckDBEngine(BaseEngine):
         self._mysql_ready = False
         self._language: Dialect = "duckdb"  # of the statement that runs
         self._arrow_types: dict[str, pa.DataType] = {}
+        self._waiting: dict[str, Path] = {}  # CSV files that no statement has needed yet
         try:
             self._attach(path, files=files)
             if overlays:
+                self._load_all()
                 self._overlay(overlays)
             self._connection.execute(_SETTINGS)
             self._connection.execute("SET lock_configuration = true")
@@ -87,6 +93,7 @@ class DuckDBEngine(BaseEngine):
         """See `Database.tables`."""
         with self._lock:
             self._refuse_closed()
+            self._load_all()
             return [replace(info, rows=self._count(info, asked=count)) for info in self._described()]
 
     def _attach(self, path: Path, *, files: bool) -> None:
@@ -94,7 +101,9 @@ class DuckDBEngine(BaseEngine):
 
         if files:
             self._connection.execute(f"ATTACH ':memory:' AS {_BASE}")
-            load_files(self._connection, path, f"{_BASE}.main")
+            self._waiting = find_files(self._connection, path, f"{_BASE}.main")
+            if path.is_file():
+                self._load_all()
         else:
             try:
                 self._connection.execute(f"ATTACH {literal(str(path))} AS {_BASE} (TYPE duckdb, READ_ONLY)")
@@ -105,6 +114,28 @@ class DuckDBEngine(BaseEngine):
                 ) from error
         self._files = files
         self._connection.execute(f"USE {_BASE}.main")
+
+    def _needed(self, sql: str) -> None:
+        """Load the CSV files whose names stand anywhere in a statement, and all where it may list tables."""
+        if not self._waiting:
+            return
+        if _LISTING.search(sql):
+            self._load_all()
+        text = _unquoted(sql)
+        for name in [name for name in self._waiting if _unquoted(name) in text]:
+            self._load(name)
+
+    def _unread(self) -> list[str]:
+        return list(self._waiting)
+
+    def _load_all(self) -> None:
+        for name in list(self._waiting):
+            self._load(name)
+
+    def _load(self, name: str) -> None:
+        load_csv(self._connection, f"{_BASE}.main", name, self._waiting[name])
+        del self._waiting[name]
+        self._known = None
 
     def _overlay(self, overlays: Mapping[str, str]) -> None:
         """Serve every table through a view in memory, the replaced ones from their replacement.
@@ -152,7 +183,7 @@ class DuckDBEngine(BaseEngine):
         return [(str(schema), str(name), str(kind)) for schema, name, kind in rows]
 
     def _described(self) -> list[TableInfo]:
-        """Return the tables without their rows: counting is what takes long."""
+        """Return the tables without their rows: counting is what takes long. Those that wait are not there yet."""
         columns: dict[tuple[str, str], list[ColumnInfo]] = {}
         for schema, table, *column in self._connection.execute(
             """SELECT schema_name, table_name, column_name, data_type, is_nullable, coalesce(comment, '')
@@ -309,6 +340,11 @@ def _plain_type(type_: pa.DataType) -> pa.DataType:
     if pa.types.is_struct(type_):
         return pa.struct([_plain_field(type_.field(i)) for i in range(type_.num_fields)])
     return type_
+
+
+def _unquoted(text: str) -> str:
+    """Return a text in small letters without quotation marks, which a name in a statement may have within."""
+    return re.sub(r"[\"'`]", "", text).lower()
 
 
 def _first_line(error: Exception) -> str:

@@ -41,11 +41,14 @@ class Database(Protocol):
         Where it is, without the password.
     version : str
         The engine and its version, such as ``"MariaDB 10.11.6"``.
+    default_schema : str
+        The schema that unqualified names belong to; for MySQL the database.
     """
 
     dialect: Dialect
     url: str
     version: str
+    default_schema: str
 
     def tables(self, count: bool = False) -> list[TableInfo]:
         """Return the tables and views, in the order of schema and name.
@@ -141,15 +144,22 @@ class BaseEngine(ABC):
         """See `Database.query`."""
         language = dialect or self.dialect
         self._refuse_pair(language)
-        with self._lock, Watch(policy.timeout_s, self._interrupt) as watch:
+        with self._lock:
             self._refuse_closed()
+            self._needed(sql)
+            return self._query(sql, language, policy, tuple(params))
+
+    def _query(
+        self, sql: str, language: Dialect, policy: QueryPolicy, params: tuple[Any, ...]
+    ) -> QueryResult:
+        with Watch(policy.timeout_s, self._interrupt) as watch:
             self._watch = watch
             started = time.monotonic()
             asked = self._asked(sql, language)
             tree = check(
                 asked, language, policy, self.default_schema, engine=self.dialect, catalogs=self.catalogs
             )
-            executed, warnings, left = self._translated(sql, language, tuple(params))
+            executed, warnings, left = self._translated(sql, language, params)
             allowed = policy.schemas if policy.schemas is not None else (self.default_schema,)
             executed = only_allowed_rows(executed, tree, self.dialect, allowed, self.default_schema)
             executed = self._overlaid(executed)
@@ -212,6 +222,13 @@ class BaseEngine(ABC):
     def _close(self) -> None:
         """Close the connection."""
 
+    def _needed(self, sql: str) -> None:  # noqa: B027 - a server has it all
+        """Make ready what a statement may read; its time limit does not count this."""
+
+    def _unread(self) -> list[str]:
+        """Return the names of tables that no statement has needed yet, which `_tables` lacks."""
+        return []
+
     def _overlaid(self, sql: str) -> str:
         return sql
 
@@ -272,7 +289,7 @@ class BaseEngine(ABC):
             return error
         known = self._tables()
         if error.reason == "unknown_table":
-            return unknown_table(error.hint, sql, sorted(known))
+            return unknown_table(error.hint, sql, sorted([*known, *self._unread()]))
         return unknown_column(error.hint, sql, _columns_read(tree, known))
 
 

@@ -20,38 +20,57 @@ _NO_QUOTE = "(empty)"
 _DELIMITERS = (",", ";", "\t", "|")
 
 
-def load_files(connection: duckdb.DuckDBPyConnection, path: Path, schema: str) -> None:
-    """Create a table or view per file in ``schema``, and let the connection read these files and no others.
+def find_files(connection: duckdb.DuckDBPyConnection, path: Path, schema: str) -> dict[str, Path]:
+    """Let the connection read the files of a folder and no others, and return the CSV files by table name.
 
-    A Parquet file becomes a view: it is read where it lies. A CSV file is loaded, once, with types taken from all of
-    its rows; a column of digits in which a value begins with a zero (a security code) stays text. Empty fields are
-    NULL.
+    A Parquet file becomes a view in ``schema``: it is read where it lies. A CSV file is loaded by `load_csv` when it is
+    needed, since finding its types takes a look at all of its rows.
 
     Raises
     ------
     DatabaseUnavailable
-        If there is no such file, two have one stem, or one cannot be read.
+        If there is no such file, two have one stem, or a Parquet file cannot be read.
     """
     import duckdb
 
     tables = _tables(path)
-    parquet = [file for file in tables.values() if file.name.lower().endswith(".parquet")]
-    connection.execute(f"SET allowed_paths = [{', '.join(literal(str(file)) for file in parquet)}]")
+    connection.execute(f"SET allowed_paths = [{', '.join(literal(str(file)) for file in tables.values())}]")
+    waiting = {}
     for name, file in tables.items():
+        if not file.name.lower().endswith(".parquet"):
+            waiting[name] = file
+            continue
         try:
-            if file in parquet:
-                source = f"SELECT * FROM read_parquet({literal(str(file))})"
-                connection.execute(f"CREATE VIEW {schema}.{quoted(name)} AS {source}")
-            else:
-                connection.execute(f"CREATE TABLE {schema}.{quoted(name)} AS {_csv(connection, file)}")
+            source = f"SELECT * FROM read_parquet({literal(str(file))})"
+            connection.execute(f"CREATE VIEW {schema}.{quoted(name)} AS {source}")
         except duckdb.Error as error:
-            if file not in parquet:
-                with contextlib.suppress(OSError, EOFError):  # a broken archive: DuckDB has said so
-                    refuse_other_encoding(file)
-            problem = str(error).splitlines()[0]
-            raise DatabaseUnavailable(
-                f"{file} cannot be read: {problem}", hint="Repair the file or move it."
-            ) from error
+            raise _unreadable(file, error) from error
+    return waiting
+
+
+def load_csv(connection: duckdb.DuckDBPyConnection, schema: str, name: str, file: Path) -> None:
+    """Load a CSV file into a table of ``schema``, with types taken from all of its rows.
+
+    A column of digits in which a value begins with a zero (a security code) stays text. Empty fields are NULL.
+
+    Raises
+    ------
+    DatabaseUnavailable
+        If it cannot be read.
+    """
+    import duckdb
+
+    try:
+        connection.execute(f"CREATE TABLE {schema}.{quoted(name)} AS {_csv(connection, file)}")
+    except duckdb.Error as error:
+        with contextlib.suppress(OSError, EOFError):  # a broken archive: DuckDB has said so
+            refuse_other_encoding(file)
+        raise _unreadable(file, error) from error
+
+
+def _unreadable(file: Path, error: Exception) -> DatabaseUnavailable:
+    problem = str(error).splitlines()[0]
+    return DatabaseUnavailable(f"{file} cannot be read: {problem}", hint="Repair the file or move it.")
 
 
 def quoted(name: str) -> str:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from finassay.execution._broker import Broker
-from finassay.execution._jail import Jail, JailSession, find_jail
-from finassay.execution._mounts import parse_mounts
-from finassay.execution._outputs import Figure, ResultTable
-from finassay.execution._run import Run, run
-from finassay.execution._submission import load_submission, parse_submission
-from finassay.execution._trace import Trace
-from finassay.execution._types import (
-    Call,
-    CallResult,
-    Limits,
-    Mount,
-    Outcome,
-    QueryRecord,
-    Submission,
-)
-from finassay.execution._write import check_output_folder, write_run
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from finassay.execution._broker import Broker
+    from finassay.execution._jail import Jail, JailSession, find_jail
+    from finassay.execution._mounts import parse_mounts
+    from finassay.execution._outputs import Figure, ResultTable
+    from finassay.execution._run import Run, run
+    from finassay.execution._submission import load_submission, parse_submission
+    from finassay.execution._trace import Trace
+    from finassay.execution._types import (
+        Call,
+        CallResult,
+        Limits,
+        Mount,
+        Outcome,
+        QueryRecord,
+        Submission,
+    )
+    from finassay.execution._write import check_output_folder, write_run
 
 __all__ = [
     "Broker",
@@ -43,3 +47,23 @@ __all__ = [
     "run",
     "write_run",
 ]
+
+# Loaded when they are asked for: the database's process, which starts with every run, needs hardly any of it.
+_PLACES = {
+    "_broker": ("Broker",),
+    "_jail": ("Jail", "JailSession", "find_jail"),
+    "_mounts": ("parse_mounts",),
+    "_outputs": ("Figure", "ResultTable"),
+    "_run": ("Run", "run"),
+    "_submission": ("load_submission", "parse_submission"),
+    "_trace": ("Trace",),
+    "_types": ("Call", "CallResult", "Limits", "Mount", "Outcome", "QueryRecord", "Submission"),
+    "_write": ("check_output_folder", "write_run"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _PLACES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

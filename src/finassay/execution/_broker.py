@@ -30,6 +30,28 @@ _STOP_S = 5.0
 _OUT_OF_MEMORY = "the database process ran out of memory"
 
 
+@dataclass(frozen=True)
+class Served:
+    """The database behind a broker.
+
+    Attributes
+    ----------
+    url : str
+        Without the password.
+    engine : str
+        The engine and its version.
+    dialect : {"duckdb", "mysql", "postgres"}
+        What the engine itself speaks.
+    schema : str
+        The schema that unqualified names belong to; its name is that of the database, for MySQL clients.
+    """
+
+    url: str
+    engine: str
+    dialect: Dialect
+    schema: str
+
+
 class Broker:
     """Serve a database to a jailed program over Unix sockets, and log what the program asks.
 
@@ -90,6 +112,8 @@ class Broker:
         self._lock = threading.RLock()
         self._run = 0
         self._closing = False
+        self._starting: tuple[_Child, int] | None = None
+        self._served: Served | None = None
 
     def __enter__(self) -> Broker:
         """Start the process and wait until it serves.
@@ -100,13 +124,40 @@ class Broker:
             If the database cannot be opened or the sockets cannot be made.
         """
         try:
-            self._listeners = {name: _listen(self.socket_dir, f"{name}.sock") for name in _PROTOCOLS}
-            self._log.new_run(self._run)
-            self._spawn()
+            self.start()
+            self.ready()
         except BaseException:
             self.close()
             raise
         return self
+
+    def start(self) -> None:
+        """Make the sockets and start the process, without waiting for it; `close` is then to be called.
+
+        Raises
+        ------
+        InputError
+            If the sockets cannot be made.
+        """
+        self._listeners = {name: _listen(self.socket_dir, f"{name}.sock") for name in _PROTOCOLS}
+        self._log.new_run(self._run)
+        self._starting = self._spawn()
+
+    def ready(self) -> Served:
+        """Wait until the process that `start` started serves, and return what it serves.
+
+        Raises
+        ------
+        InputError
+            If the database cannot be opened.
+        """
+        if self._starting is not None:
+            child, number = self._starting
+            self._served = Served(**child.answer(number)["served"])
+            self._starting = None
+        if self._served is None:
+            raise InternalError("The broker was not started.")
+        return self._served
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -179,20 +230,22 @@ class Broker:
             raise InternalError("The broker is not running: use it in a `with` block.")
         return self._child
 
-    def _spawn(self) -> None:
+    def _spawn(self) -> tuple[_Child, int]:
+        """Start a process; return it and the number of its first command, which it answers when it serves."""
         with self._lock:
             child = _Child(self._memory, list(self._listeners.values()), self._log, self._died)
             self._child = child
             numbers = {name: listener.fileno() for name, listener in self._listeners.items()}
-            child.ask({"op": "start", "listeners": numbers, **self._settings()})
+            return child, child.tell({"op": "start", "listeners": numbers, **self._settings()})
 
     def _died(self, why: str) -> None:
         """Take note of a dead process and start another; runs in the thread that read its events."""
         self._log.interrupted(why)
         if self._closing or self._child is None:
             return
-        with contextlib.suppress(_ChildDied, InputError):
-            self._spawn()
+        with contextlib.suppress(_ChildDied, InputError), self._lock:
+            child, number = self._spawn()
+            child.answer(number)
 
 
 class _ChildDied(InternalError):
@@ -233,6 +286,10 @@ class _Child:
 
     def ask(self, command: dict[str, Any]) -> None:
         """Send a command and wait until it is done."""
+        self.answer(self.tell(command))
+
+    def tell(self, command: dict[str, Any]) -> int:
+        """Send a command; return its number."""
         with self._changed:
             self._number += 1
             number = self._number
@@ -243,6 +300,10 @@ class _Child:
                     line = line[self._control.write(line) :]
         except (OSError, ValueError):  # ended, or closed because it ended
             raise self._death() from None
+        return number
+
+    def answer(self, number: int) -> dict[str, Any]:
+        """Wait until a command is done, and return the answer."""
         with self._changed:
             done = self._changed.wait_for(lambda: number in self._replies or self._dead, _START_S)
             reply = self._replies.pop(number, None)
@@ -254,6 +315,7 @@ class _Child:
             )
         if reply["event"] == "failed":
             raise InputError(reply["message"], hint=reply["hint"], reason=reply["reason"])
+        return reply
 
     def stop(self) -> None:
         """End the process, gently and then not."""

@@ -7,10 +7,12 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from finassay.core import CandidateError, InternalError, Place
+from finassay.core import CandidateError, FinassayError, InputError, InternalError, Place
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_DATABASE_FAULTS = {"database_unavailable", "not_utf8", "open_quote"}
 
 
 def ask(sock: Path, sql: str) -> pa.Table:
@@ -32,6 +34,8 @@ def ask(sock: Path, sql: str) -> pa.Table:
     CandidateError
         With the broker's reason, message and place where the statement is refused, wrong or too slow, or takes
         more memory than the database's process may have.
+    InputError
+        Where a file of the database cannot be read, which shows when a statement needs it.
     """
     import pyarrow as pa
 
@@ -58,8 +62,10 @@ def ask(sock: Path, sql: str) -> pa.Table:
         return reader.read_all()
 
 
-def _refusal(reply: dict[str, Any]) -> CandidateError:
+def _refusal(reply: dict[str, Any]) -> FinassayError:
     place = reply.get("place")
+    if reply.get("reason") in _DATABASE_FAULTS:
+        return InputError(str(reply["message"]), hint=reply.get("hint"), reason=str(reply["reason"]))
     return CandidateError(
         str(reply.get("message", "The database's process gave no answer.")),
         hint=reply.get("hint"),

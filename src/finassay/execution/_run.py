@@ -7,14 +7,14 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from finassay.core import CandidateError, InputError, hash_file, hash_json
-from finassay.execution._broker import Broker
+from finassay.execution._broker import Broker, Served
 from finassay.execution._client import ask
 from finassay.execution._folders import hold_folder
 from finassay.execution._guest import ANY_PASSWORD, PORTS, duckdb_mount, free_ports, guest_env, guest_files
@@ -25,7 +25,7 @@ from finassay.execution._trace import Trace, TracedDatabase, TracedJail
 from finassay.execution._types import Call, Limits, Mount, QueryRecord, Submission
 
 if TYPE_CHECKING:
-    from finassay.database import Database, Dialect, QueryPolicy
+    from finassay.database import Dialect, QueryPolicy
 
 _HOME = "/run/finassay"
 _BOOT = "import submission_runner; submission_runner.main()"
@@ -103,46 +103,34 @@ def run(
     InputError
         If the database cannot be opened, there is no jail, or the interpreter or a mount cannot be used.
     """
-    from finassay.database import QueryPolicy, connect
+    from finassay.database import QueryPolicy
 
     began = time.perf_counter()
     policy, limits = policy or QueryPolicy(), limits or Limits()
-    with connect(url) as database:  # says early and plainly what is wrong with a URL
-        _check_dialect(database, dialect)
-        described = _describe(database, url, dialect)
-        schema = _schema(database)
-    memory = _BROKER_MEMORY + limits.memory
     jail = None if submission.mode == "sql" else jail or find_jail()
-    open_to_others = jail is not None and jail.name == "none"
     # Without a jail the relay listens where every user of the machine can connect.
-    password = secrets.token_urlsafe(24) if open_to_others else None
+    password = secrets.token_urlsafe(24) if jail is not None and jail.name == "none" else None
     with _work_folder() as work:
-        sockets = work / "sockets"
-        with Broker(
+        broker = Broker(
             url,
-            socket_dir=sockets,
+            socket_dir=work / "sockets",
             dialect=dialect,
             policy=policy,
             overlays=overlays,
-            memory=memory,
+            memory=_BROKER_MEMORY + limits.memory,
             password=password,
-        ) as broker:
+        )
+        with closing(broker):
+            broker.start()  # and while it opens the database, the jail starts
+            hashed = _fingerprint(url)
             if jail is None:
-                ran = _run_sql(submission, broker)
+                ran = _run_sql(submission, broker, dialect)
             else:
-                file = _duckdb_file(submission, url, overlays, work)
-                mounts = [*_our_mounts(submission, work), *([file] if file else []), *mounts]
-                env = guest_env(
-                    described.dialect,
-                    schema,
-                    duckdb_file=file.source.name if file else None,
-                    ports=free_ports() if open_to_others else PORTS,
-                    password=password or ANY_PASSWORD,
-                )
-                env["FINASSAY_JOB"] = f"{_HOME}/job"
-                start = partial(jail.start, sockets=sockets, mounts=mounts, env=env)
-                ran = _run_python(start, python or Path(sys.executable), submission, work, limits, policy)
+                guest = _Guest(submission, url, dialect, overlays, work, password)
+                start = partial(jail.start, python=python or Path(sys.executable), sockets=broker.socket_dir)
+                ran = _run_python(start, guest, broker, mounts, limits, policy)
             records = broker.records()
+            described = _describe(broker.ready(), dialect, hashed)
     ended = ran.judge(records)
     trace = build_trace(
         Setting(submission, described, ran.jail, limits, policy),
@@ -163,21 +151,21 @@ class _Ran:
     judge: Callable[[Sequence[QueryRecord]], Ended]
 
 
-def _check_dialect(database: Database, dialect: Dialect | None) -> None:
-    if dialect not in (None, database.dialect) and database.dialect != "duckdb":
+def _serving(broker: Broker, dialect: Dialect | None) -> Served:
+    """Wait until the broker serves; say early and plainly what is wrong with the URL or the dialect."""
+    served = broker.ready()
+    if dialect not in (None, served.dialect) and served.dialect != "duckdb":
         raise InputError(
-            f"{database.version} runs statements in its own dialect, {database.dialect}, but {dialect} was asked for.",
+            f"{served.engine} runs statements in its own dialect, {served.dialect}, but {dialect} was asked for.",
             hint="Leave --dialect out. MySQL- and PostgreSQL-dialect statements also run on a DuckDB database.",
             reason="dialect_not_spoken",
         )
+    return served
 
 
-def _describe(database: Database, url: str, dialect: Dialect | None) -> TracedDatabase:
+def _describe(served: Served, dialect: Dialect | None, sha256: str | None) -> TracedDatabase:
     return TracedDatabase(
-        url=database.url,
-        engine=database.version,
-        dialect=dialect or database.dialect,
-        sha256=_fingerprint(url),
+        url=served.url, engine=served.engine, dialect=dialect or served.dialect, sha256=sha256
     )
 
 
@@ -195,11 +183,6 @@ def _fingerprint(url: str) -> str | None:
     return hash_json(hashes) if path.is_dir() else hashes[path.name]
 
 
-def _schema(database: Database) -> str:
-    tables = database.tables()
-    return tables[0].schema if tables else "main"
-
-
 @contextmanager
 def _work_folder() -> Iterator[Path]:
     """Make a folder for the sockets, the job and the scratch of one run; it is gone afterwards, whatever is in it."""
@@ -212,7 +195,8 @@ def _work_folder() -> Iterator[Path]:
         folder.remove()
 
 
-def _run_sql(submission: Submission, broker: Broker) -> _Ran:
+def _run_sql(submission: Submission, broker: Broker, dialect: Dialect | None) -> _Ran:
+    _serving(broker, dialect)
     error: CandidateError | None = None
     tables: tuple[ResultTable, ...] = ()
     started = time.perf_counter()
@@ -227,8 +211,36 @@ def _run_sql(submission: Submission, broker: Broker) -> _Ran:
     )
 
 
-def _our_mounts(submission: Submission, work: Path) -> list[Mount]:
-    """Return the guest's own modules, and the job they run."""
+@dataclass(frozen=True)
+class _Guest:
+    """What the jail shows a program of its run and its database."""
+
+    submission: Submission
+    url: str
+    dialect: Dialect | None
+    overlays: Mapping[str, str] | None
+    work: Path
+    password: str | None
+
+    def mounts(self) -> list[Mount]:
+        """Return our own modules, the job they run, and the database's file where the program may open one."""
+        ours = [Mount(path, f"{_HOME}/{name}") for name, path in guest_files().items()]
+        file = _duckdb_file(self.submission, self.url, self.overlays, self.work)
+        return [*ours, _job(self.submission, self.work), *([file] if file else [])]
+
+    def env(self, served: Served | None, mounts: Sequence[Mount], ports: tuple[int, int]) -> dict[str, str]:
+        """Return the environment; before the database is served it is good for the relay only."""
+        file = next((mount for mount in mounts if mount.target.startswith(f"{_HOME}/database/")), None)
+        return guest_env(
+            self.dialect or (served.dialect if served else "duckdb"),
+            served.schema if served else "main",
+            duckdb_file=file.source.name if file else None,
+            ports=ports,
+            password=self.password or ANY_PASSWORD,
+        ) | {"FINASSAY_JOB": f"{_HOME}/job"}
+
+
+def _job(submission: Submission, work: Path) -> Mount:
     job = {
         "source": submission.source if submission.source.endswith((".py", ".ipynb")) else "program.py",
         "notebook": bool(submission.cells),
@@ -237,8 +249,7 @@ def _our_mounts(submission: Submission, work: Path) -> list[Mount]:
         "result_vars": submission.result_vars,
     }
     (work / "job" / "job.json").write_text(json.dumps(job), encoding="utf-8")
-    ours = [Mount(path, f"{_HOME}/{name}") for name, path in guest_files().items()]
-    return [*ours, Mount(work / "job", f"{_HOME}/job")]
+    return Mount(work / "job", f"{_HOME}/job")
 
 
 def _duckdb_file(
@@ -253,19 +264,25 @@ def _duckdb_file(
 
 def _run_python(
     start: Callable[..., JailSession],
-    python: Path,
-    submission: Submission,
-    work: Path,
+    guest: _Guest,
+    broker: Broker,
+    mounts: Sequence[Mount],
     limits: Limits,
     policy: QueryPolicy,
 ) -> _Ran:
-    scratch = work / "scratch"
-    with start(python=python, scratch=scratch, limits=limits) as session:
+    scratch, submission = guest.work / "scratch", guest.submission
+    ours = guest.mounts()
+    ports = free_ports() if guest.password is not None else PORTS
+    env = guest.env(None, ours, ports)
+    with start(scratch=scratch, mounts=[*ours, *mounts], env=env, limits=limits) as session:
         jail = TracedJail(
             name=session.details["jail"], isolated=session.isolated, details=dict(session.details)
         )
+        served = _serving(broker, guest.dialect)
         started = time.perf_counter()
-        result = session.run(Call(_BOOT, filename="<finassay>", limits=limits))
+        result = session.run(
+            Call(_BOOT, filename="<finassay>", env=guest.env(served, ours, ports), limits=limits)
+        )
     # The jail is closed: nothing of the program runs any more when its files are read.
     outputs = collect_outputs(scratch, submission, max_rows=policy.max_rows, max_bytes=limits.file_size)
     told = read_error(scratch)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from finassay.core import CandidateError, FinassayError, InternalError
 from finassay.execution._wire._session import Answer
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _CONCURRENT = 8
 _CANCEL_S = 0.05
-_DIALECTS: tuple[Dialect, ...] = ("duckdb", "mysql", "postgres")
 OUT_OF_MEMORY = "the database process ran out of memory"
 
 
@@ -27,9 +26,19 @@ class Backend:
 
     A statement borrows a database and gives it back, so idle connections of a client cost nothing and no state passes
     from one statement to the next.
+
+    Parameters
+    ----------
+    url : str
+        Database URL.
+    overlays : mapping of str to str
+        Table name to replacement query.
+    warm : {"duckdb", "mysql", "postgres"}, optional
+        Run a statement in this dialect at once, which loads what the first one of a process would wait for; empty
+        means the engine's own, and so does one that it does not take.
     """
 
-    def __init__(self, url: str, overlays: Mapping[str, str], *, warm: bool) -> None:
+    def __init__(self, url: str, overlays: Mapping[str, str], *, warm: Dialect | Literal[""] | None) -> None:
         self._url = url
         self._overlays = dict(overlays)
         self._idle: list[Database] = []
@@ -39,9 +48,15 @@ class Backend:
         self._tables: tuple[TableInfo, ...] | None = None
         database = self._open()
         self.engine: Dialect = database.dialect
-        if warm:  # load what the first statement of this process would wait for
-            for dialect in _DIALECTS if self.engine == "duckdb" else (self.engine,):
-                database.query("SELECT 1", dialect=dialect)
+        self.schema = database.default_schema
+        self.served = {
+            "url": database.url,
+            "engine": database.version,
+            "dialect": database.dialect,
+            "schema": self.schema,
+        }
+        if warm is not None:
+            database.query("SELECT 1", dialect=(warm or None) if self.engine == "duckdb" else None)
         self._idle.append(database)
 
     @contextmanager
@@ -113,7 +128,7 @@ class BrokerSession:
     @property
     def schema(self) -> str:
         """The schema that unqualified names belong to."""
-        return next((table.schema for table in self.tables()), "main")
+        return self.backend.schema
 
     @property
     def busy(self) -> bool:

@@ -7,7 +7,7 @@ import os
 import socket
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from finassay.core import FinassayError, InternalError
 from finassay.execution._wire._backend import Backend, BrokerSession
@@ -33,11 +33,11 @@ def main() -> None:
     for line in sys.stdin:
         command = json.loads(line)
         try:
-            process.obey(command)
+            answer = process.obey(command)
         except FinassayError as error:
             pipe.send({"event": "failed", "number": command["number"], **error.as_dict()})
         else:
-            pipe.send({"event": "done", "number": command["number"]})
+            pipe.send({"event": "done", "number": command["number"], **answer})
     os._exit(0)  # threads that serve clients do not keep it alive
 
 
@@ -52,14 +52,17 @@ class _Process:
         self._dialect: Dialect | None = None
         self._password: str | None = None
 
-    def obey(self, command: dict[str, Any]) -> None:
+    def obey(self, command: dict[str, Any]) -> dict[str, Any]:
+        """Do what a command says; return what its answer holds."""
+        if command["op"] == "sync":
+            return {}
+        backend = self._reset(command)
         if command["op"] == "reset":
-            self._reset(command)
-        if command["op"] == "start":
-            self._reset(command)
-            self._start(command["listeners"])
+            return {}
+        self._start(command["listeners"])
+        return {"served": backend.served}
 
-    def _reset(self, command: dict[str, Any]) -> None:
+    def _reset(self, command: dict[str, Any]) -> Backend:
         from finassay.database import QueryPolicy
 
         for server in self._servers:
@@ -68,13 +71,16 @@ class _Process:
         if policy["schemas"] is not None:
             policy["schemas"] = tuple(policy["schemas"])
         old = self._backend
-        self._backend = Backend(command["url"], command["overlays"], warm=old is None)
+        spoken: Dialect | Literal[""] = command["dialect"] or ""
+        warm = spoken if old is None else None
+        backend = self._backend = Backend(command["url"], command["overlays"], warm=warm)
         if old is not None:
             old.close()
         self._policy = QueryPolicy(**policy)
         self._dialect = command["dialect"]
         self._password = command["password"]
         self._log.new_run(command["run"], command["first"])
+        return backend
 
     def _start(self, listeners: dict[str, int]) -> None:
         for protocol, descriptor in listeners.items():
