@@ -25,7 +25,8 @@ class Report:
     """A filing with statements.
 
     `form` is 10 for a prospectus, 20 for a periodic report, 30 for a corrected one. `shown` begins with the period
-    itself; comparatives and restated periods follow. `opinion` is 0 where there is no audit. `surprise` moves the
+    itself; comparatives and restated periods follow. `opening` is the balance sheet at the last year end, where an
+    interim report does not show that year otherwise. `opinion` is 0 where there is no audit. `surprise` moves the
     price by so many daily deviations of the share's own.
     """
 
@@ -34,6 +35,7 @@ class Report:
     shown: tuple[Shown, ...]
     opinion: int = 0
     surprise: float = 0.0
+    opening: Shown | None = None
 
 
 @dataclass(frozen=True, slots=True)

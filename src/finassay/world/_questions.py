@@ -11,6 +11,7 @@ from finassay.world._config import START
 from finassay.world._events import Event, EventType, Index, Member
 from finassay.world._family import Family, Question
 from finassay.world._questions_funds import FUND_FAMILIES
+from finassay.world._questions_reports import REPORT_FAMILIES
 from finassay.world._questions_us import US_FAMILIES
 from finassay.world._streams import Purpose, stream
 from finassay.world.oracle import Oracle, boundaries
@@ -108,6 +109,7 @@ FAMILIES = (
     ),
     *US_FAMILIES,
     *FUND_FAMILIES,
+    *REPORT_FAMILIES,
 )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from finassay.world._events import Alert, Event, EventType, Index, Industry, Member, Security
 from finassay.world._oracle_funds import FundOracle
+from finassay.world._oracle_reports import ReportsOracle
 from finassay.world._oracle_us import UsOracle
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ Mode = Literal["world", "recoverable"]
 __all__ = ["Mode", "Oracle"]
 
 
-class Oracle(UsOracle, FundOracle):
+class Oracle(UsOracle, FundOracle, ReportsOracle):
     """Answers questions about a cutoff.
 
     Parameters

@@ -93,10 +93,17 @@ def report_events(
         part = tuple(shown[place : place + len(periods)])
         place += len(periods)
         if form == PERIODIC:
-            _periodic(recorder, filings[known], part, rng.random(8))
+            _periodic(recorder, filings[known], *_with_opening(known, part), rng.random(8))
         else:
             cause = (causes[period_end(known)],) if form == CORRECTED else ()
             _file(recorder, Report(part[0].period_end, form, part), at, cause)
+
+
+def _with_opening(quarter: int, shown: tuple[Shown, ...]) -> tuple[tuple[Shown, ...], Shown | None]:
+    """Take the last year end off what an interim report shows, unless it is there as a restated period too."""
+    if quarter % 4 == 0 or any(shown[-1].period_end == other.period_end for other in shown[:-1]):
+        return (shown, None) if quarter % 4 == 0 else (shown[:-1], None)
+    return shown[:-1], shown[-1]
 
 
 def _file(recorder: Recorder, report: Report, at: datetime, causes: tuple[Event, ...] = ()) -> Event:
@@ -105,7 +112,9 @@ def _file(recorder: Recorder, report: Report, at: datetime, causes: tuple[Event,
     )
 
 
-def _periodic(recorder: Recorder, filing: Filing, shown: tuple[Shown, ...], u: Floats) -> None:
+def _periodic(
+    recorder: Recorder, filing: Filing, shown: tuple[Shown, ...], opening: Shown | None, u: Floats
+) -> None:
     """Tell a report, the forecast ahead of it, and now and then another opinion of the auditors after it."""
     own, before = shown[0], shown[1].profit if len(shown) > 1 else None
     if filing.forecast:
@@ -115,7 +124,7 @@ def _periodic(recorder: Recorder, filing: Filing, shown: tuple[Shown, ...], u: F
             _announce(recorder, _forecast(own, before, u, 1.0), filing.revised, 0.0, told)
     opinion = _opinion(own.profit < 0, float(u[2])) if season(filing.quarter) == 4 else 0
     surprise = 0.0 if filing.forecast else filing.surprise
-    report = _file(recorder, Report(own.period_end, PERIODIC, shown, opinion, surprise), filing.at)
+    report = _file(recorder, Report(own.period_end, PERIODIC, shown, opinion, surprise, opening), filing.at)
     if opinion and u[3] < AMENDED_OPINION:
         day = sessions().shift(filing.at.date() + timedelta(days=15 + int(u[4] * 150)), 0)
         if day < END:
@@ -166,7 +175,10 @@ def _opinion(loss: bool, u: float) -> int:
 def _contents(
     issuer: Issuer, row: int, plan: Schedule, versions: Versions, recorder: Recorder, u: Floats
 ) -> Iterable[tuple[datetime, int, int, list[int]]]:
-    """Yield minute, form, knowledge and periods of every filing, the period itself first."""
+    """Yield minute, form, knowledge and periods of every filing, the period itself first.
+
+    The last period of an interim report is the year end whose balance sheet it shows.
+    """
     found: list[tuple[datetime, int, int, list[int]]] = []
     first = plan.filings[0].quarter if plan.filings else QUARTERS
     listed = recorder.events[0].disclosed_at
@@ -180,7 +192,8 @@ def _contents(
         quarter = filing.quarter
         extra = [p for p in versions.restated(row, quarter) if p != quarter - 4]
         compared = [quarter - 4] if extra or u[quarter] >= UNSHOWN else []
-        found.append((filing.at, PERIODIC, quarter, [quarter, *compared, *extra]))
+        opening = [quarter - season(quarter)] if quarter % 4 else []  # the last year end
+        found.append((filing.at, PERIODIC, quarter, [quarter, *compared, *extra, *opening]))
     for item in plan.restatings:
         if item.day:
             periods = versions.restated(row, item.until)[::-1]

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from finassay.world._blocks._periods import ENDS, quarter_of, year_end_before
+from finassay.world._blocks._periods import ENDS, quarter_of
 from finassay.world._blocks._reports import CORRECTED, PERIODIC, PROSPECTUS
 from finassay.world._blocks._vendor import RELOADED, RELOADS, TOUCHED
 from finassay.world._blocks._versions import Versions
@@ -97,69 +97,41 @@ def filed(view: View) -> Filed:
     """Return the filings that a vendor has recorded; made once per view."""
     if view not in _MADE:
         versions = Versions(view.world.statements, view.world.ledger.of(EventType.RESTATEMENT))
-        shown = _shown(view)
-        _MADE[view] = Filed(shown, _year_ends(shown), versions)
+        shown, year_ends = _filed(view)
+        _MADE[view] = Filed(shown, year_ends, versions)
     return _MADE[view]
 
 
-def _shown(view: View) -> Rows:
-    columns: list[tuple[int, ...]] = []
+def _filed(view: View) -> tuple[Rows, Rows]:
+    shown: list[tuple[int, ...]] = []
+    openings: list[tuple[int, ...]] = []
     place = {int(entity): n for n, entity in enumerate(view.world.statements.entity)}
     for event in view.ledger.of(EventType.REPORT):
         report = event.payload
         assert isinstance(report, Report)  # noqa: S101 - by its type
         own = quarter_of(report.period_end)
-        day = event.disclosed_at.toordinal()
+        known = own + 1 if report.form == CORRECTED else own
         second = int(np.datetime64(event.recorded_at, "s").astype(np.int64))
         number = int(EventType.REPORT) << 56 | event.entity << 32 | event.seq << _SLOTS
-        row = place[event.entity]
-        for slot, shown in enumerate(report.shown):
-            period = quarter_of(shown.period_end)
+        place_of = (place[event.entity], known, report.form, event.disclosed_at.toordinal(), second)
+        for slot, figures in enumerate(report.shown):
             first = report.form == PROSPECTUS or (report.form == PERIODIC and slot == 0)
-            known = own + 1 if report.form == CORRECTED else own
-            columns.append(
-                (
-                    row,
-                    period,
-                    known,
-                    report.form,
-                    2 if first else 1,
-                    day,
-                    second,
-                    number | slot,
-                    report.opinion,
-                )
-            )
-    columns.sort(key=lambda c: (c[0], c[7]))
-    data = np.array(columns, dtype=np.int64).reshape(len(columns), 9).T
-    disclosed = np.datetime64("1970-01-01") + (data[5] - 719_163).astype("timedelta64[D]")
-    inserted, touched = vendor_seconds(view, data[7], data[6])
-    return Rows(data[0], data[1], data[2], data[3], data[4], disclosed, inserted, touched, data[7], data[8])
+            period = quarter_of(figures.period_end)
+            shown.append((*place_of, period, ORIGINAL if first else RESTATED, number | slot, report.opinion))
+        if report.opening:
+            period = quarter_of(report.opening.period_end)
+            openings.append((*place_of, period, RESTATED, number | _YEAR_END, 0))
+    return _rows(view, shown), _rows(view, openings)
 
 
-def _year_ends(shown: Rows) -> Rows:
-    """Return the balance sheets of the last year end that interim reports show."""
-    own = shown.take((shown.form == PERIODIC) & (shown.adjusted == ORIGINAL) & (shown.period % 4 != 0))
-    again = {
-        (int(c), int(k), int(p)) for c, k, p in zip(shown.company, shown.known, shown.period, strict=True)
-    }
-    ends = year_end_before(own.period)
-    fresh = [
-        (int(c), int(k), int(p)) not in again for c, k, p in zip(own.company, own.known, ends, strict=True)
-    ]
-    own = own.take(np.flatnonzero(fresh))
-    return Rows(
-        own.company,
-        year_end_before(own.period),
-        own.known,
-        own.form,
-        np.full_like(own.form, RESTATED),
-        own.disclosed,
-        own.inserted,
-        own.touched,
-        own.number | _YEAR_END,
-        np.zeros_like(own.form),
+def _rows(view: View, found: list[tuple[int, ...]]) -> Rows:
+    found.sort(key=lambda row: (row[0], row[7]))
+    company, known, form, day, second, period, adjusted, number, opinion = (
+        np.array(found, dtype=np.int64).reshape(len(found), 9).T
     )
+    disclosed = np.datetime64("1970-01-01") + (day - 719_163).astype("timedelta64[D]")
+    inserted, touched = vendor_seconds(view, number, second)
+    return Rows(company, period, known, form, adjusted, disclosed, inserted, touched, number, opinion)
 
 
 def merged(*parts: Rows) -> Rows:

@@ -1,0 +1,116 @@
+"""As-of questions about statements, opinions and share capital."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from finassay.world._events import Event, EventType
+from finassay.world._family import Family
+
+if TYPE_CHECKING:
+    from finassay.world._world import World
+
+_STAR = 7
+_FEN = "CAST(CAST(ROUND({column} * 100) AS BIGINT) AS VARCHAR)"
+_DAY = "CAST(CAST({column} AS DATE) AS VARCHAR)"
+# R-STMT, R-LATEST, R-TTM: of each period the last version disclosed, then the largest period
+_VERSIONS = """, v AS (SELECT q.n, q.d, t.ENDDATE, t.NPFROMPARENTCOMPANYOWNERS AS x, ROW_NUMBER() OVER (PARTITION BY
+  q.n, t.ENDDATE ORDER BY t.INFOPUBLDATE DESC, t.INSERTTIME DESC, t.ID DESC) AS place
+ FROM q JOIN lc_maindatanew t ON t.COMPANYCODE = q.k AND t.MARK = 1 AND t.INFOPUBLDATE < q.c),
+ s AS (SELECT n, CAST(ENDDATE AS DATE) AS e, x FROM v WHERE place = 1),
+ m AS (SELECT n, MAX(e) AS e FROM s GROUP BY n)"""
+_LATEST = f"""{_VERSIONS}
+SELECT m.n, CAST(m.e AS VARCHAR) || ' ' || {_FEN.format(column="a.x")} || ' ' ||
+  COALESCE({_FEN.format(column="(CASE WHEN EXTRACT(MONTH FROM m.e) = 12 THEN a.x ELSE a.x + y.x - b.x END)")}, '-')
+  AS answer FROM m JOIN s a ON a.n = m.n AND a.e = m.e
+ LEFT JOIN s y ON y.n = m.n AND EXTRACT(MONTH FROM y.e) = 12
+  AND EXTRACT(YEAR FROM y.e) = EXTRACT(YEAR FROM m.e) - 1
+ LEFT JOIN s b ON b.n = m.n AND EXTRACT(MONTH FROM b.e) = EXTRACT(MONTH FROM m.e)
+  AND EXTRACT(YEAR FROM b.e) = EXTRACT(YEAR FROM m.e) - 1"""  # noqa: S608 - our own words
+_FIRST = """, r AS (SELECT q.n, {answer} AS answer, ROW_NUMBER() OVER (PARTITION BY q.n ORDER BY {order}) AS place
+ FROM q JOIN {table} t ON {match})
+SELECT n, answer FROM r WHERE place = 1"""
+_EQUITY = _FIRST.format(
+    answer=f"{_DAY.format(column='t.ENDDATE')} || ' ' || {_FEN.format(column='t.SEWITHOUTMI')}",
+    order="t.ENDDATE DESC, t.INFOPUBLDATE DESC, t.INSERTTIME DESC, t.ID DESC",
+    table="lc_balancesheetall",
+    match="t.COMPANYCODE = q.k AND t.IFMERGED = 1 AND t.INFOPUBLDATE < q.c AND EXTRACT(MONTH FROM t.ENDDATE) = 12",
+)
+_RATIOS = _FIRST.format(
+    answer=_DAY.format(column="t.ENDDATE"),
+    order="t.ENDDATE DESC",
+    table="lc_mainindexnew",
+    match="t.COMPANYCODE = q.k AND t.INFOPUBLDATE < q.c",
+)
+_OPINION = _FIRST.format(
+    answer=f"{_DAY.format(column='t.ENDDATE')} || ' ' || CAST(CAST(t.OPINIONTYPE AS BIGINT) AS VARCHAR)",
+    order="t.ENDDATE DESC, t.INFOPUBLDATE DESC, t.ID DESC",
+    table="lc_auditopinion",
+    match="t.COMPANYCODE = q.k AND t.AUDITREPORTSTYPE = 1 AND t.INFOPUBLDATE < q.c",
+)
+_SHARES = _FIRST.format(
+    answer="CAST(CAST(t.TOTALSHARES AS BIGINT) AS VARCHAR)",
+    order="t.ENDDATE DESC, t.INFOPUBLDATE DESC, t.ID DESC",
+    table="lc_sharestru",
+    match="t.COMPANYCODE = q.k AND t.ENDDATE <= q.d AND t.INFOPUBLDATE < q.c",
+)
+
+
+def _companies(world: World) -> list[tuple[int, int]]:
+    return [(issuer.company, 0) for issuer in world.issuers]
+
+
+def _without_star(world: World) -> list[tuple[int, int]]:
+    return [(issuer.company, 0) for issuer in world.issuers if issuer.board != _STAR]
+
+
+def _company(world: World, event: Event) -> tuple[int, int] | None:
+    return world.issuers[event.entity - 1].company, 0
+
+
+def _outside_star(world: World, event: Event) -> tuple[int, int] | None:
+    return None if world.issuers[event.entity - 1].board == _STAR else _company(world, event)
+
+
+REPORT_FAMILIES = (
+    Family(
+        "latest report",
+        _LATEST,
+        lambda oracle, q: oracle.latest_report(q.key, q.cutoff),
+        (EventType.REPORT,),
+        _companies,
+        _company,
+    ),
+    Family(
+        "equity at the year end",
+        _EQUITY,
+        lambda oracle, q: oracle.year_end_equity(q.key, q.cutoff),
+        (EventType.REPORT,),
+        _companies,
+        _company,
+    ),
+    Family(
+        "overwritten ratios",
+        _RATIOS,
+        lambda oracle, q: oracle.ratio_period(q.key, q.cutoff),
+        (EventType.REPORT,),
+        _without_star,
+        _outside_star,
+    ),
+    Family(
+        "audit opinion",
+        _OPINION,
+        lambda oracle, q: oracle.opinion(q.key, q.cutoff),
+        (EventType.OPINION, EventType.REPORT),
+        _companies,
+        _company,
+    ),
+    Family(
+        "share capital",
+        _SHARES,
+        lambda oracle, q: oracle.shares(q.key, q.cutoff),
+        (EventType.SHARE_CHANGE,),
+        _companies,
+        _company,
+    ),
+)
