@@ -54,7 +54,12 @@ class Manner:
 
 
 def portfolio(
-    seed: int, life: FundLife, market: Holdable, share: float, manner: Manner, styles: list[tuple[int, float]]
+    seed: int,
+    life: FundLife,
+    market: Holdable,
+    shares: Floats,
+    manner: Manner,
+    styles: list[tuple[int, float]],
 ) -> Portfolio:
     """Run the stock part of a fund over its life.
 
@@ -66,8 +71,8 @@ def portfolio(
         The fund; with a target it holds the members of that index.
     market : Holdable
         What there is.
-    share : float
-        Stocks of net assets.
+    shares : numpy.ndarray of float64
+        Stocks of net assets, by quarter.
     manner : Manner
         How it picks.
     styles : list of (int, float)
@@ -96,6 +101,7 @@ def portfolio(
         total = np.sum(parts, axis=0)
         value[start - life.first : stop + 1 - life.first] = value[start - life.first] * total
         weights = parts[:, -1] / total[-1]
+        share = float(shares[quarter])
         result.traded[quarter] = traded * share
         if stop == end:
             order = np.argsort(-weights, kind="stable")

@@ -6,6 +6,7 @@ All of it follows from the events of the ledger, the quotes and streams of each 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,7 @@ from finassay.world._blocks._funds_portfolio import Manner, Portfolio, portfolio
 from finassay.world._blocks._funds_read import FundLife, fund_lives
 from finassay.world._blocks._funds_reports import Reports, fund_reports, joined_reports
 from finassay.world._blocks._funds_sizes import SizeBook, fund_sizes, joined_sizes
-from finassay.world._blocks._funds_universe import ABROAD, FOF, MONEY, fund_trade
+from finassay.world._blocks._funds_universe import ABROAD, FLEXIBLE, FOF, MONEY, fund_trade
 from finassay.world._blocks._market import YEAR, window
 from finassay.world._blocks._overseas import overseas_events, overseas_quotes
 from finassay.world._numerics import Floats, exp
@@ -176,12 +177,36 @@ def _run(seed: int, life: FundLife, market: Holdable) -> _Run:
         level = market.abroad[OVERSEAS_LEG - int(u[0] < 0.4)]
         moves = 0.93 * _changes(level[span])
     elif share:
-        part = portfolio(seed, life, market, share, Manner.of(u), _styles(seed, life))
-        moves = share * _changes(part.value) + (1.0 - share) * _changes(market.bonds[span])
+        shares = _shares(seed, life, share)
+        part = portfolio(seed, life, market, shares, Manner.of(u), _styles(seed, life))
+        daily = shares[_quarter_of_session()[span]]
+        moves = daily * _changes(part.value) + (1.0 - daily) * _changes(market.bonds[span])
     else:
         length = 0.4 + 0.9 * float(u[0]) if kind != 130401 else 0.2
         moves = _changes(market.bonds[span]) * length + (1.0 - length) * 0.025 / YEAR
     return _Run(life, _net(seed, life, moves, market), part)
+
+
+def _shares(seed: int, life: FundLife, share: float) -> Floats:
+    """Return stocks of net assets by quarter: index funds stay put, flexible ones move most."""
+    shocks = stream(seed, Purpose.FUND_TRAIT, life.entity, 1).standard_normal(len(quarter_ends()) + 1)
+    if life.targets:
+        return np.full(shocks.size, share)
+    wide = 0.06 if life.opened.kind == FLEXIBLE else 0.025
+    now, path = 0.0, np.empty(shocks.size)
+    for quarter, shock in enumerate(shocks.tolist()):
+        now = 0.85 * now + wide * shock
+        path[quarter] = min(0.945, max(0.02, share * (1.0 + now)))
+    return path
+
+
+@cache
+def _quarter_of_session() -> Ints:
+    """Return the quarter to whose end each session of the window leads."""
+    found: Ints = np.searchsorted(
+        np.array(quarter_positions()), np.arange(window()[1] - window()[0]), side="left"
+    )
+    return found.astype(np.int64)
 
 
 def _changes(level: Floats) -> Floats:

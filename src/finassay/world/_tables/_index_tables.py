@@ -60,7 +60,8 @@ class _Made:
         quotes, first = view.world.quotes, window()[0]
         self.view = view
         self.inside = membership(list(view.world.ledger.events), len(view.world.issuers))
-        self.opened = [(event.entity, event.payload) for event in view.ledger.of(EventType.INDEX_OPEN)]
+        opened = sorted(view.ledger.of(EventType.INDEX_OPEN), key=lambda event: event.entity)
+        self.opened = [(event.entity, event.payload) for event in opened]
         shape = (window()[1] - first, len(view.world.issuers))
         self.value = np.zeros(shape, dtype=np.int64)
         self.value[quotes.session - first, quotes.entity - 1] = np.rint(quotes.close * quotes.shares / 1e5)
