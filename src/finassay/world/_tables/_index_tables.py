@@ -194,7 +194,6 @@ def index_finindicator(view: View) -> pa.Table:
         "NETPROFITRATIOTTM": 100 * _over(profit.astype(np.float64), sales.astype(np.float64)),
         "NPPARENTCOMOWNERSTTM": profit / 100,
         "OPERATINGINCOMETTM": sales / 100,
-        "OUTINVESTOWNERSEQUITY": equity / 100,
         "INDEXNC": size,
         "CALCNC": counted_,
         "LOSSNC": losses_,
