@@ -144,6 +144,22 @@ class TestTheCandidatesFault:
         assert outcome.exit_code == ExitCode.FAILED
         assert "too_many_rows" in outcome.stdout
 
+    def test_a_data_file_in_another_encoding(self, tmp_path: Path) -> None:
+        """It is the user's to convert, and says how; a statement that needs others runs."""
+        data = tmp_path / "market"
+        data.mkdir()
+        (data / "names.csv").write_bytes("code,name\n600519,贵州茅台\n".encode("gbk"))
+        (data / "prices.csv").write_text("code,close\n600519,1700\n")
+        outcome = finassay(program(tmp_path, "q.sql", "SELECT * FROM names"), "--db", data)
+        assert outcome.exit_code == ExitCode.BAD_INPUT
+        assert (
+            "names.csv is not UTF-8: byte 0xb9 at offset 17, in line 2. It looks like GB18030."
+            in outcome.stderr
+        )
+        assert "iconv -f GB18030 -t UTF-8" in outcome.stderr
+        good = finassay(program(tmp_path, "good.sql", "SELECT close FROM prices"), "--db", data)
+        assert good.exit_code == ExitCode.OK
+
 
 class TestGoodInput:
     def test_dates_beyond_those_of_python_are_shown_and_written(self, tmp_path: Path, market: Path) -> None:

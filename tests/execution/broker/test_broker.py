@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import json
 import os
 import signal
@@ -11,7 +12,7 @@ import time
 
 import pytest
 
-from finassay.core import InputError
+from finassay.core import InputError, InternalError
 from finassay.database import QueryPolicy
 from finassay.execution._broker import Broker
 
@@ -181,6 +182,27 @@ def test_a_long_folder_name_is_no_obstacle(tmp_path, duckdb_url, native) -> None
         native._drop()
         assert native.query("SELECT 1 AS one").num_rows == 1
         assert len(broker.records()) == 1
+
+
+def test_a_broker_that_is_started_says_later_what_it_serves(tmp_path, duckdb_url) -> None:
+    """Its sockets are there at once: who connects waits until it serves."""
+    import duckdb
+
+    broker = Broker(duckdb_url, socket_dir=tmp_path / "sockets", dialect="mysql")
+    with contextlib.closing(broker):
+        broker.start()
+        assert {path.name for path in broker.socket_dir.iterdir()} == {
+            "native.sock", "mysql.sock", "postgres.sock",
+        }  # fmt: skip
+        served = broker.ready()
+        assert served == broker.ready()
+    assert (served.url, served.dialect, served.schema) == (duckdb_url, "duckdb", "main")
+    assert served.engine == f"DuckDB {duckdb.__version__}"
+
+
+def test_a_broker_that_was_not_started_serves_nothing(tmp_path, duckdb_url) -> None:
+    with pytest.raises(InternalError, match="not started"):
+        Broker(duckdb_url, socket_dir=tmp_path / "sockets").ready()
 
 
 def test_two_brokers_do_not_share_a_folder(broker, duckdb_url) -> None:
