@@ -26,5 +26,5 @@ SELECT id, JSON_LENGTH(doc, '$.tags'), JSON_CONTAINS(doc, '"x"', '$.tags'), JSON
 SELECT id, CAST(JSON_VALUE(doc, '$.pe') AS DECIMAL(10,2)) * 2, ROUND(JSON_VALUE(doc, '$.pe'), 1) FROM w ORDER BY id;
 SELECT JSON_VALUE(doc, '$.name') nm, COUNT(*) FROM w GROUP BY nm ORDER BY nm;
 SELECT id, JSON_VALID(doc), JSON_TYPE(doc), JSON_EXISTS(doc, '$.pe') FROM w ORDER BY id;
-SELECT JSON_COMPACT('{"a": 1}'), JSON_LOOSE('{"a":1}'), JSON_DETAILED('{}');
+SELECT JSON_COMPACT('{"a": 1}'), JSON_LOOSE('{"a":1}');
 SELECT id, doc FROM w ORDER BY id

@@ -38,6 +38,6 @@ SELECT SUM(dc), AVG(dc), STD(dc) FROM w;
 SELECT id, si, si * 1000, si + 0.5, -si FROM w ORDER BY id;
 SELECT id, bt + 0, bt = 5 FROM w ORDER BY id;
 SELECT a.id, b.id FROM w a JOIN w b ON a.side = b.side AND a.id < b.id ORDER BY a.id, b.id;
-SELECT * FROM w WHERE id = 1;
+SELECT id, tags FROM w ORDER BY tags, id;
 SELECT MAX(CAST(side AS CHAR)) FROM w;
 SELECT id, IF(side = 'long', f, -f) pnl, COALESCE(f, 0), ABS(f), FLOOR(f), f / 3 FROM w ORDER BY id

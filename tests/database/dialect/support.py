@@ -83,6 +83,7 @@ def on_mariadb(connection: Any, sql: str) -> Answer:
     import pymysql
 
     if "@" in sql:
+        connection.close()
         connection.connect()  # a session of its own: what a variable holds, and its type, outlive a statement
     with connection.cursor() as cursor:
         try:

@@ -16,7 +16,7 @@ CASES = [
     for kind in support.kinds()
     for at, sql in enumerate(support.constructs(kind))
 ]
-REQUIRED_RATE = 0.95
+REQUIRED_RATE = 0.97
 
 
 @pytest.fixture(scope="module")

@@ -255,9 +255,20 @@ def modulo(left: Value, right: Value) -> Value:
     return v.let([first, second], remainder, replace(target, origin="remainder"))
 
 
+def word(value: Value) -> Value:
+    """Return the whole number a bit operation sees: what is no integer goes through a decimal, which is rounded."""
+    if value.type.kind == "dbl":
+        return value.retyped(f"CAST(round({value.sql}) AS BIGINT)", v.INT)
+    if value.type.kind == "str" and not value.type.members and value.type.origin not in {"hex", "bytes"}:
+        return value.retyped(
+            f"CAST(CAST(mysql_decimal_text({value.sql}) AS DECIMAL(38,10)) AS BIGINT)", v.INT
+        )
+    return integer_of(value)
+
+
 def bits(operator: str, *sides: Value) -> Value:
     """Return ``&``, ``|``, ``^``, ``~`` or a shift to the left or right: of 64 bits, unsigned."""
-    words = [v.call("mysql_bits", integer_of(side).sql) for side in sides]
+    words = [v.call("mysql_bits", word(side).sql) for side in sides]
     if operator == "~":
         return Value(f"xor({words[0]}, CAST(18446744073709551615 AS UBIGINT))", v.UINT)
     if operator in {"left", "right"}:

@@ -46,12 +46,23 @@ def _plain(value: Value) -> Value:
     return replace(value, type=replace(value.type, origin="")) if value.type.origin == "variable" else value
 
 
-def _unquoted(value: Value) -> Value:
-    """Return what is extracted from JSON as the text it says: MariaDB compares that with other text."""
-    if value.type.origin != "json":
-        return value
-    kind = replace(value.type, origin="")
-    return value.retyped(f"mysql_json_unquote({value.sql})", kind)
+def _unquoted(left: Value, right: Value) -> tuple[Value, Value]:
+    """Return what is extracted from JSON as the text it says, where it is compared with other text."""
+    if left.type.kind != "str" or right.type.kind != "str":
+        return left, right
+    first, second = (
+        each.retyped(f"mysql_json_unquote({each.sql})", replace(each.type, origin=""))
+        if each.type.origin == "json"
+        else each
+        for each in (left, right)
+    )
+    return first, second
+
+
+def not_json(*values: Value) -> None:
+    """Refuse what is extracted from JSON: IN, CASE, BETWEEN and FIELD see its quotation marks, comparisons do not."""
+    if any(value.type.origin == "json" for value in values):
+        raise CannotConvert("IN, CASE, BETWEEN or FIELD() of what is extracted from JSON (use JSON_VALUE)")
 
 
 def operands(left: Value, right: Value) -> tuple[str, str]:
@@ -63,7 +74,7 @@ def operands(left: Value, right: Value) -> tuple[str, str]:
         empty = "CAST(NULL AS VARCHAR)" if other.type.kind == "str" else f"CAST(NULL AS {other.type.duckdb})"
         return (empty, other.sql) if kinds[0] == "null" else (other.sql, empty)
     if kinds == ("str", "str"):
-        return _strings(_unquoted(left), _unquoted(right))
+        return _strings(left, right)
     if _tolerance(left, right) is not None:
         raise CannotConvert("such a comparison of a DOUBLE with fixed decimals")
     if left.type.numeric and right.type.numeric:
@@ -168,6 +179,7 @@ def _time_with(moment: Value, other: Value) -> tuple[str, str]:
 def between(value: Value, low: Value, high: Value) -> Value:
     """Return ``value BETWEEN low AND high``: as dates where any of the three is one."""
     values = [value, low, high]
+    not_json(*values)
     if any(each.type.kind in {"date", "datetime"} for each in values):
         values = [_as_moment(each) for each in values]
     families = {_family(each) for each in values} - {"null"}
@@ -213,7 +225,7 @@ def compare(operator: str, left: Value, right: Value) -> Value:
             lambda x, y: _near(operator, x.sql, y.sql, f"CAST({tolerance!r} AS DOUBLE)"),
             v.BOOL,
         )
-    first, second = operands(left, right)
+    first, second = operands(*_unquoted(left, right))
     return Value(f"({first} {operator} {second})", v.BOOL)
 
 
@@ -228,7 +240,7 @@ def _near(operator: str, x: str, y: str, tolerance: str) -> str:
 
 def null_safe_equal(left: Value, right: Value) -> Value:
     """Return MySQL's ``<=>``: 1 or 0, never NULL."""
-    first, second = operands(left, right)
+    first, second = operands(*_unquoted(left, right))
     return Value(f"({first} IS NOT DISTINCT FROM {second})", v.BOOL)
 
 
@@ -268,6 +280,8 @@ def _as_moments(values: list[Value]) -> list[Value]:
 def greatest(operator: str, values: list[Value]) -> Value:
     """Return GREATEST (``>``) or LEAST (``<``): NULL when any argument is."""
     values = _as_moments(values)
+    if any(value.type.origin in {"hex", "bytes"} for value in values):
+        raise CannotConvert("GREATEST or LEAST of bytes")
     kinds = {value.type.kind for value in values}
     if kinds <= {"null"}:
         return v.NULL_VALUE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import datetime
+from decimal import Decimal
 
 from finassay.database._mysql import _values as v
 from finassay.database._mysql._values import Type, Value
@@ -32,6 +33,28 @@ def stored(value: Value) -> Value:
     return replace(shown(value), real="")
 
 
+def number_literal(text: str) -> Value:
+    """Return the value of a number as written: an integer, a decimal, or with an exponent a DOUBLE."""
+    if text.isdigit():
+        number = int(text)
+        if number >= 1 << 64:
+            kind = v.decimal_type(len(str(number)), 0)
+            if kind.digits > v.MAX_DIGITS:
+                raise CannotConvert("decimal of more than 38 digits")
+            return Value(f"CAST('{number}' AS {kind.duckdb})", kind, literal=Decimal(number))
+        if number >= 1 << 63:
+            return Value(f"CAST('{number}' AS UBIGINT)", v.UINT)
+        return v.integer(number)
+    if "e" in text.lower():
+        return Value(f"CAST({float(text)!r} AS DOUBLE)", v.DOUBLE, literal=float(text))
+    decimal = Decimal(text)
+    whole, _, fraction = text.partition(".")
+    kind = v.decimal_type(len(whole.lstrip("0")), len(fraction))
+    if kind.digits + kind.held > v.MAX_DIGITS:
+        raise CannotConvert("decimal of more than 38 digits")
+    return Value(f"CAST('{decimal:f}' AS {kind.duckdb})", kind, literal=decimal)
+
+
 def to_int(value: Value) -> Value:
     """Return an integer of the same number, for integer arithmetic (bool and NULL included)."""
     kind = value.type.kind
@@ -45,8 +68,11 @@ def to_int(value: Value) -> Value:
 
 
 def position(value: Value) -> str:
-    """Return the place of an ENUM among its values: its number, and what it sorts by."""
+    """Return the number of an ENUM or SET, which it sorts by: the place among its values, or a bit for each."""
     members = ", ".join(v.quote(each) for each in value.type.members)
+    if value.type.origin == "set":
+        bit = f"CASE WHEN e = '' THEN 0 ELSE 1 << CAST(list_position([{members}], e) - 1 AS INTEGER) END"
+        return f"CAST(list_sum(list_transform(string_split({value.sql}, ','), lambda e: {bit})) AS BIGINT)"
     return f"CAST(list_position([{members}], {value.sql}) AS BIGINT)"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlglot import exp
@@ -23,9 +22,18 @@ from finassay.database._mysql._aggregates import (
     Aggregate,
     window_function,
 )
-from finassay.database._mysql._compare import between, choose, compare, null_safe_equal, operands, row_compare
+from finassay.database._mysql._compare import (
+    between,
+    choose,
+    compare,
+    not_json,
+    null_safe_equal,
+    operands,
+    row_compare,
+)
 from finassay.database._mysql._convert import (
     CannotConvert,
+    number_literal,
     stored,
     to_condition,
 )
@@ -158,25 +166,7 @@ class Expressions:
     def _literal(self, node: Any, _context: Context) -> Value:
         if node.args.get("is_string"):
             return v.text(node.this)
-        text = node.this
-        if text.isdigit():
-            number = int(text)
-            if number >= 1 << 64:
-                kind = v.decimal_type(len(str(number)), 0)
-                if kind.digits > v.MAX_DIGITS:
-                    raise CannotConvert("decimal of more than 38 digits")
-                return Value(f"CAST('{number}' AS {kind.duckdb})", kind, literal=Decimal(number))
-            if number >= 1 << 63:
-                return Value(f"CAST('{number}' AS UBIGINT)", v.UINT)
-            return v.integer(number)
-        if "e" in text.lower():
-            return Value(f"CAST({float(text)!r} AS DOUBLE)", v.DOUBLE, literal=float(text))
-        decimal = Decimal(text)
-        whole, _, fraction = text.partition(".")
-        kind = v.decimal_type(len(whole.lstrip("0")), len(fraction))
-        if kind.digits + kind.held > v.MAX_DIGITS:
-            raise CannotConvert("decimal of more than 38 digits")
-        return Value(f"CAST('{decimal:f}' AS {kind.duckdb})", kind, literal=decimal)
+        return number_literal(node.this)
 
     def _null(self, _node: Any, _context: Context) -> Value:
         return v.NULL_VALUE
@@ -192,11 +182,11 @@ class Expressions:
         else:
             data = int(digits, 2).to_bytes(max(1, -(-len(digits) // 8)), "big")
         start = self.start(node) or 0
-        if self.source.text[start : start + 1].lower() == "x":
-            raise CannotConvert("hexadecimal literal x'…'")
-        if len(data) > 7:
-            raise CannotConvert("literal of more than seven bytes")
         text = v.quote(data.decode("latin-1"))
+        if self.source.text[start : start + 1].lower() == "x" and data.isascii():  # text, never a number
+            return Value(text, Type("str", collation="binary"), explicit=True)
+        if len(data) > 7 or self.source.text[start : start + 1].lower() == "x":
+            raise CannotConvert("literal of such bytes")
         number = v.integer(int.from_bytes(data, "big"))
         kind = Type("str", collation="binary", origin="hex" if data.isascii() else "bytes")
         return Value(text, kind, explicit=True, real=number.sql)
@@ -342,7 +332,9 @@ class Expressions:
             if base is None:
                 conditions.append(self.condition(branch.this, context))
             else:
-                conditions.append(compare("=", base, self.value(branch.this, context)).sql)
+                wanted = self.value(branch.this, context)
+                not_json(base, wanted)
+                conditions.append(compare("=", base, wanted).sql)
             results.append(self.value(branch.args["true"], context))
         default = self.value(node.args["default"], context) if node.args.get("default") else v.NULL_VALUE
         return choose(list(zip(conditions, results, strict=True)), default)
@@ -529,6 +521,7 @@ class Expressions:
             return Value("(" + " OR ".join(parts) + ")", v.BOOL)
         value = self.value(node.this, context)
         others = [self.value(item, context) for item in items]
+        not_json(value, *others)
         pairs = [operands(value, other) for other in others]
         if len({first for first, _ in pairs}) == 1:
             return Value(f"({pairs[0][0]} IN ({', '.join(second for _, second in pairs)}))", v.BOOL)
@@ -546,6 +539,7 @@ class Expressions:
         query = self._inner(node.args["query"], context)
         source, columns = self._columns_of(query)
         lefts = row if row is not None else [self.value(node.this, context)]
+        not_json(*lefts, *columns)
         if len(lefts) != len(columns):
             self.source.error("IN compares different numbers of columns.", self.start(node))
         if len(lefts) == 1:
@@ -570,7 +564,9 @@ class Expressions:
         if len(query.columns) != 1:
             self.source.error(f"{word} needs a subquery of one column.", self.start(node))
         source, columns = self._columns_of(query)
-        left, right = operands(self.value(node.this, context), columns[0])
+        value = self.value(node.this, context)
+        not_json(value, columns[0])
+        left, right = operands(value, columns[0])
         return Value(f"({left} {operator} {word} (SELECT {right} FROM {source}))", v.BOOL)
 
     _HANDLERS: ClassVar[dict[Any, Callable[[Expressions, Any, Context], Value]]] = {

@@ -173,7 +173,7 @@ def _cot(call: Call) -> Value:
 
 @function("BIT_COUNT", any_collation=True)
 def _bit_count(call: Call) -> Value:
-    return Value(f"bit_count({v.call('mysql_bits', integer_of(call.args[0]).sql)})", Type("int", 2))
+    return Value(f"bit_count({v.call('mysql_bits', arithmetic.word(call.args[0]).sql)})", Type("int", 2))
 
 
 @function("ATAN2", "ATAN", args=(1, 2), any_collation=True)

@@ -224,7 +224,11 @@ class MySQLGrammar(CallGrammar):
         elif word in {"REGEXP", "RLIKE"}:
             self._advance()
             node = exp.RegexpLike(this=left, expression=self._bits(0))
-        elif word in {"SOUNDS", "MEMBER", "ILIKE", "GLOB", "SIMILAR", "OVERLAPS"} and self._next_word() in {
+        elif word == "SOUNDS" and self._next_word() == "LIKE":
+            self._advance(2)
+            sides = [exp.Anonymous(this="SOUNDEX", expressions=[each]) for each in (left, self._bits(0))]
+            node = exp.EQ(this=sides[0], expression=sides[1])
+        elif word in {"MEMBER", "ILIKE", "GLOB", "SIMILAR", "OVERLAPS"} and self._next_word() in {
             "LIKE",
             "OF",
         }:
@@ -369,9 +373,21 @@ class MySQLGrammar(CallGrammar):
         if token == TokenType.NATIONAL_STRING:
             self._advance()
             return exp.Literal.string(text)
-        if token == TokenType.INTRODUCER:
-            self.source.unsupported("character set introducer", self._here())
+        if token == TokenType.INTRODUCER and self._next.token_type == TokenType.STRING:
+            return self._introduced(text.lower())
         return None
+
+    def _introduced(self, charset: str) -> Any:
+        """Read ``_latin1'…'`` of ASCII, which is the same text, and ``_binary'…'``."""
+        start = self._here()
+        self._advance()
+        literal = self._literal()
+        if (
+            charset not in {"_latin1", "_utf8", "_utf8mb3", "_ascii", "_binary"}
+            or not str(literal.this).isascii()
+        ):
+            self.source.unsupported("character set introducer", start)
+        return literal if charset != "_binary" else exp.Anonymous(this="BINARY", expressions=[literal])
 
     def _keyword(self) -> Any:
         word = self._word()

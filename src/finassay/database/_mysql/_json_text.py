@@ -214,6 +214,8 @@ def keys(text: str, path: str) -> str | None:
 
 def exists(text: str, path: str) -> bool:
     """Return ``JSON_EXISTS``."""
+    if read(text) is None:
+        raise ValueError("MySQL-dialect layer: JSON_EXISTS in text that is not JSON")
     return _first(text, path) is not None
 
 
@@ -221,7 +223,7 @@ def contains(text: str, wanted: str, path: str) -> bool | None:
     """Return ``JSON_CONTAINS``."""
     document, other = read(text), read(wanted)
     if document is None or other is None:
-        return None
+        raise ValueError("MySQL-dialect layer: JSON_CONTAINS of text that is not JSON")
     node = _first(text, path)
     return node is not None and _contains(node.plain(), other.plain())
 
@@ -241,7 +243,7 @@ def contains_path(text: str, how: str, *paths: str) -> bool | None:
     """Return ``JSON_CONTAINS_PATH``."""
     node = read(text)
     if node is None:
-        return None
+        raise ValueError("MySQL-dialect layer: JSON_CONTAINS_PATH of text that is not JSON")
     found = [bool(_follow(node, path)) for path in paths]
     return any(found) if how.lower() == "one" else all(found)
 

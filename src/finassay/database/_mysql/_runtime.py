@@ -175,7 +175,9 @@ def _macros() -> dict[str, str]:
             WHEN n % 10 = 2 THEN 'nd' WHEN n % 10 = 3 THEN 'rd' ELSE 'th' END""",
         "mysql_thousands(s)": r"""regexp_extract(s, '^-', 0) || reverse(regexp_replace(reverse(regexp_extract(s,
             '[0-9]+', 0)), '([0-9]{3})', '\1,', 'g').rtrim(',')) || regexp_extract(s, '\..*$', 0)""",
-        "mysql_period_months(p)": """CASE WHEN p IS NULL THEN NULL WHEN p < 197001 OR p > 999912 OR p % 100 NOT BETWEEN 1
+        "mysql_period_months(p)": """CASE WHEN p BETWEEN 101 AND 6912 AND p % 100 BETWEEN 1 AND 12
+            THEN (p // 100 + 2000) * 12 + p % 100 - 1
+            WHEN p IS NULL THEN NULL WHEN p < 197001 OR p > 999912 OR p % 100 NOT BETWEEN 1
             AND 12 THEN error('MySQL-dialect layer: cannot read as a period: ' || p)
             ELSE p // 100 * 12 + p % 100 - 1 END""",
     }

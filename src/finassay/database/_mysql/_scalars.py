@@ -71,7 +71,7 @@ def double_text(number: float) -> str:
     sign, digits, exponent = Decimal(repr(number)).as_tuple()
     shown = "".join(map(str, digits)).rstrip("0") or "0"
     point = len(digits) + int(exponent)
-    if point > 15 or point < -14:
+    if (point > 15 and len(shown) <= point) or point < -14:
         text = shown[0] + ("." + shown[1:] if shown[1:] else "") + f"e{point - 1}"
     elif point <= 0:
         text = "0." + "0" * -point + shown
@@ -194,12 +194,14 @@ def _read(specifier: str, rest: str, fields: dict[str, int]) -> int | None:
     """Read one part into `fields`; how many characters it took, None where there is no such part."""
     if specifier in _NAMES:
         field, names, cut = _NAMES[specifier]
-        for at, name in enumerate(names):
-            wanted = name[:cut] if cut else name
-            if rest[: len(wanted)].lower() == wanted:
-                fields[field] = at + 1
-                return len(wanted)
-        return None
+        word = re.match(r"[A-Za-z]*", rest).group(0).lower()  # type: ignore[union-attr]
+        wanted = [name[:cut] if cut else name for name in names]
+        found = [at for at, name in enumerate(wanted) if word and name.startswith(word)]
+        exact = [at for at in found if wanted[at] == word]
+        if len(exact or found) != 1:
+            return None
+        fields[field] = (exact or found)[0] + 1
+        return len(word)
     if specifier == "p":
         half = rest[:2].upper()
         if half not in {"AM", "PM"}:

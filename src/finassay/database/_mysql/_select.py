@@ -98,7 +98,7 @@ class Select:
         return stored(value)
 
     def _not_binary(self, value: Value) -> Value:
-        if value.type.collation == "gbk" or value.type.origin in {"hex", "bytes"}:
+        if value.type.collation == "gbk" or value.type.origin == "bytes":
             self.q.source.unsupported("result column of another character set", self.e.start(self.node))
         if value.type.origin == "variable":
             self.q.source.unsupported(
@@ -189,7 +189,9 @@ class Select:
         where = f" WHERE {' AND '.join(self.filters)}" if self.filters else ""
         by = ""
         if self.keys:
-            by = " GROUP BY " + (f"ROLLUP({', '.join(self.keys)})" if self.rollup else ", ".join(self.keys))
+            by = " GROUP BY " + ", ".join(self.keys)
+            if self.rollup:  # no rows, no total
+                by = f" GROUP BY ROLLUP({', '.join(self.keys)}) HAVING count(*) > 0"
         return f" FROM (SELECT {slots}{self.from_sql}{where}{by}) AS {name(GROUP_ALIAS)}", more
 
     # --- the other clauses --------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import re
 
 from finassay.database._mysql import _values as v
 from finassay.database._mysql._arithmetic import round_to
-from finassay.database._mysql._compare import common_collation, compare
+from finassay.database._mysql._compare import common_collation, compare, not_json
 from finassay.database._mysql._convert import CannotConvert, integer_of, key, to_double, to_text
 from finassay.database._mysql._registry import Call, function
 from finassay.database._mysql._values import Type, Value
@@ -79,6 +79,7 @@ def _instr(call: Call) -> Value:
 @function("FIELD", args=(2, MANY))
 def _field(call: Call) -> Value:
     first, *others = call.args
+    not_json(*call.args)
     kinds = {value.type.kind for value in call.args} - {"null"}
     if kinds & {"date", "datetime", "time"}:
         raise CannotConvert("FIELD() of dates")
@@ -99,6 +100,17 @@ def _elt(call: Call) -> Value:
 
 @function("FIND_IN_SET", args=2)
 def _find_in_set(call: Call) -> Value:
+    if call.args[1].type.origin == "set":  # the place in the type, not in the text
+        wanted, members = call.constant_text(0).lower(), [each.lower() for each in call.args[1].type.members]
+        place = members.index(wanted) + 1 if wanted in members else 0
+        return v.let(
+            [call.args[1]],
+            lambda x: (
+                f"CASE WHEN {x.sql} IS NULL THEN NULL WHEN list_contains(string_split({x.sql}, ','), "
+                f"{v.quote(call.args[1].type.members[place - 1] if place else ',')}) THEN {place} ELSE 0 END"
+            ),
+            _LENGTH,
+        )
     return Value(v.call("mysql_find_in_set", to_text(call.args[0]).sql, to_text(call.args[1]).sql), _LENGTH)
 
 
@@ -298,7 +310,10 @@ def _char(call: Call) -> Value:
 def like(left: Value, pattern: Value, escape: str) -> Value:
     """Return LIKE: character by character under the collation, trailing spaces included."""
     sides = []
-    folded = common_collation(left, pattern) == "ci"
+    collation = common_collation(left, pattern)
+    if collation == "gbk":
+        raise CannotConvert("LIKE over another character set")
+    folded = collation == "ci"
     for side in (to_text(left), to_text(pattern)):
         if not folded:
             sides.append(side.sql)

@@ -42,13 +42,13 @@ class Type:
         What makes the value read differently in other contexts in MySQL. Of text: ``moment`` (made by date arithmetic,
         its number is YYYYMMDD), ``mixed`` (chosen among other types), ``numbers`` (among numbers and text), ``dates``
         (among dates and text), ``variable`` (a number in a user variable), ``whole`` (MySQL shows its number without
-        decimals), ``json`` (JSON), ``hex`` and ``bytes`` (a literal of bytes, or a number). Of numbers:
+        decimals), ``json`` (JSON), ``set`` (a SET), ``hex`` and ``bytes`` (a literal of bytes). Of numbers:
         ``remainder`` (a decimal zero may have a sign), ``spread`` (a DOUBLE with fixed decimals that keeps all its
         digits in a temporary table), ``average`` (AVG of a group: as a DOUBLE its last digits depend on the plan),
         ``kept`` (a decimal out of a user variable, which shows all the digits it holds), ``single`` (a FLOAT, shown in
         six digits).
     members : tuple of str
-        The values of an ENUM: as a number, and where it is sorted, it is its place among them.
+        The values of an ENUM or SET: as a number, and where it is sorted, it is its place among them.
     """
 
     kind: Kind
@@ -176,9 +176,9 @@ def column_type(declared: str) -> Type | None:
         return _OTHERS[text]
     if match := _DATETIME.match(text):
         return replace(DATETIME, scale=int(match.group(1) or 0))
-    if text.startswith("enum("):
-        quoted = re.findall(r"'((?:[^']|'')*)'", declared)
-        return Type("str", members=tuple(each.replace("''", "'") for each in quoted))
+    if text.startswith(("enum(", "set(")):
+        members = tuple(each.replace("''", "'") for each in re.findall(r"'((?:[^']|'')*)'", declared))
+        return Type("str", members=members, origin="set" if text.startswith("set(") else "")
     if match := _DECIMAL.match(text):
         precision, scale = int(match.group(1) or 10), int(match.group(2) or 0)
         return decimal_type(precision - scale, scale) if precision <= MAX_DIGITS else None

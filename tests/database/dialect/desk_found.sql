@@ -1,0 +1,22 @@
+SELECT '中' REGEXP '\\w', '中' REGEXP '[[:alpha:]]', 'é' REGEXP '^\\w$', '１' REGEXP '\\d', '１' REGEXP '[[:digit:]]', '　' REGEXP '\\s', '中' REGEXP '\\W';
+SELECT 'e' REGEXP '[[:upper:]]', 'E' REGEXP '[[:upper:]]', '，' REGEXP '[[:punct:]]', '$' REGEXP '[[:punct:]]', '½' REGEXP '\\w', '²' REGEXP '\\d', '_' REGEXP '\\w';
+SELECT REGEXP_REPLACE('中国a1', '\\W', ''), REGEXP_REPLACE('中国a1', '[^[:alnum:]]', ''), REGEXP_REPLACE('a b　c', '\\s', '_');
+SELECT name FROM t WHERE name REGEXP '[\\x{4e00}-\\x{9fa5}]' ORDER BY id;
+SELECT CONCAT(3678454621287481.5e0), CONCAT(3678454621287481e0), CONCAT(1e15), CONCAT(1.5e15), CONCAT(1e-15), CONCAT(1.2345e-16), CONCAT(1e14);
+SELECT STR_TO_DATE('1999-Feb-1', '%Y-%M-%d'), STR_TO_DATE('1999-Ju-1', '%Y-%M-%d'), STR_TO_DATE('1999-February-1', '%Y-%b-%d'), STR_TO_DATE('1999FEB01', '%Y%b%d'), STR_TO_DATE('T 1999-1-1', '%a %Y-%m-%d');
+SELECT 1 & '-4.7', b'101' & -2.5e0, 5.5 & 3, 2.5 | 1, BIT_COUNT('-4.7'), '5' & 3, ~2.5;
+SELECT '7' DIV '2', '7.9' DIV '2', 7.5 DIV '2', CONV('zz', 36, 10), CONV(-17, 10, -18), CONV('12.7', 10, 2), CONV('', 10, 2);
+SELECT LEFT('abcdef', 2.5), LEFT('abcdef', '3'), SUBSTRING('abcdef', 1.5, 2.5), REPEAT('a', '2x'), ELT(1.5, 'a', 'b'), FIELD('2', 1, 2), FIELD(2, '1', '2x');
+SELECT IF(n > 0, n, 'neg') + 1, COALESCE(n, 'x') * 2, IF(n > 0, n, 'neg') > 5, IFNULL(price, '7') + 1 FROM t ORDER BY id;
+SELECT GREATEST(10, '9'), LEAST('10', 9), GREATEST('a', 1), LEAST(2, '1abc'), GREATEST(1.5, '1.6x');
+SELECT id, LEAST(d, '2024-1-1'), GREATEST(ts, '2024-02-01') FROM t ORDER BY id;
+SELECT UNIX_TIMESTAMP('2024-01-01'), UNIX_TIMESTAMP(ts), FROM_UNIXTIME(1704067200), FROM_UNIXTIME(1704067200, '%Y-%m-%d') FROM t WHERE id < 4 ORDER BY id;
+SELECT PERIOD_ADD(2401, 1), PERIOD_DIFF(202401, 2301), PERIOD_ADD(6912, 1);
+SELECT MAX(tags), MIN(tags), COUNT(DISTINCT tags), GROUP_CONCAT(tags ORDER BY id) FROM w;
+SELECT tags, COUNT(*) FROM w GROUP BY tags ORDER BY tags DESC;
+SELECT id, JSON_EXTRACT(doc, '$.name') IN ('Alpha', 'beta') FROM w ORDER BY id;
+SELECT id, JSON_EXTRACT(doc, '$.name') = 'Alpha', JSON_EXTRACT(doc, '$.name') < 'b', JSON_EXTRACT(doc, '$.name') LIKE '%a%', JSON_EXTRACT(doc, '$.pe') > 20 FROM w ORDER BY id;
+WITH RECURSIVE s AS (SELECT 1 AS i, 10 AS v UNION ALL SELECT i + 1, v * 1.5 FROM s WHERE i < 5) SELECT * FROM s ORDER BY i;
+WITH RECURSIVE s AS (SELECT 1 AS i, price AS v FROM t WHERE id = 1 UNION ALL SELECT i + 1, v * 1.1 FROM s WHERE i < 5) SELECT * FROM s ORDER BY i;
+SET @k = 1/3; SELECT @k, @k * 2, 1 / @k, @k / 3, @k + 1, ROUND(@k, 3), 10 / @k;
+SET @k = (SELECT AVG(n) FROM t); SELECT id, @k, n * @k, n / @k FROM t WHERE id < 3 ORDER BY id
