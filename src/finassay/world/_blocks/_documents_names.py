@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from finassay.world._ledger import Ledger
 
 
+_HAN = "沪深中证上"  # what the short names of indices begin with
+
+
 @dataclass
 class _Spells:
     """Values in the order of the days from which they hold."""
@@ -61,7 +64,7 @@ class Names:
         for event in ledger.of(EventType.INDEX_OPEN):
             if isinstance(event.payload, Index):
                 name = event.payload.abbreviation
-                self.indices[event.entity] = Amount(f"{name}指数", f"index {event.payload.code}")
+                self.indices[event.entity] = Amount(f"{name}指数", f"CSI {name.lstrip(_HAN)} Index")
         changes = [*ledger.of(EventType.RENAME), *ledger.of(EventType.US_RENAME)]
         for event in sorted(changes, key=lambda e: (e.valid_from, e.disclosed_at)):
             if isinstance(event.payload, Name):
