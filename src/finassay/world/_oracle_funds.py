@@ -41,6 +41,7 @@ class FundOracle:
     _moment: datetime
     _events: dict[tuple[EventType, int], list[Event]]
     _after: dict[int, Event]
+    _share: dict[int, int]
 
     @cached_property
     def _share_classes(self) -> dict[int, Event]:
@@ -178,6 +179,38 @@ class FundOracle:
             size = sizes.combined[row] if right else sizes.first_combined[row]
             best = (quarter_ends()[quarter], int(size))
         return best
+
+    def fund_top_ten(self, inner: int, cutoff: Cutoff) -> tuple[date, tuple[int, ...]] | None:
+        """Return the last period with a published quarterly list, and the ten largest stocks (entities) in order.
+
+        The last publication of a period's report counts as a whole; one that is to be replaced misses its third name.
+        """
+        values, opened = self._values(), self._share_classes.get(inner)
+        place = {life.entity: n for n, life in enumerate(values.lives)}.get(
+            opened.entity & ~3 if opened else -1
+        )
+        if place is None:
+            return None
+        reports, lists = values.reports, values.lists
+        day = (cutoff.instant - _EPOCH).days
+        known = [
+            n
+            for n in np.flatnonzero((reports.fund == place) & (reports.form == 1)).tolist()
+            if reports.disclosed[n] < day and reports.recorded[n] <= _seconds(self._moment)
+        ]
+        if not known:
+            return None
+        last = max(known, key=lambda n: (reports.quarter[n], reports.disclosed[n]))
+        quarter = int(reports.quarter[last])
+        mine = (lists.fund == place) & (lists.quarter == quarter)
+        names = lists.share[mine][np.argsort(lists.rank[mine])].tolist()
+        if reports.wrong[last]:
+            del names[2:3]
+        return (quarter_ends()[quarter], tuple(names[:10])) if names else None
+
+    def inner_of(self, share: int) -> int:
+        """Return the vendor's number of a share, by its entity."""
+        return next(inner for inner, entity in self._share.items() if entity == share)
 
     def _values(self) -> FundValues:
         if self.funds is None:

@@ -71,6 +71,11 @@ _SIZE = _RANKED.format(
     table="mf_scaleanalysis",
     match="t.INSERTTIME < q.c",
 )
+_TOP = """, l AS (SELECT q.n, t.REPORTDATE, t.SERIALNUMBER * t.STOCKINNERCODE AS v,
+ RANK() OVER (PARTITION BY q.n ORDER BY t.REPORTDATE DESC, t.INFOPUBLDATE DESC) AS place
+ FROM q JOIN mf_keystockportfolio t ON t.INNERCODE = q.k AND t.INFOPUBLDATE < q.c)
+SELECT n, CAST(CAST(MAX(REPORTDATE) AS DATE) AS VARCHAR) || ' ' || CAST(CAST(SUM(v) AS BIGINT) AS VARCHAR) AS answer
+ FROM l WHERE place = 1 GROUP BY n"""
 _PURCHASE = {1: "开放申购", 2: "限制大额申购", 3: "暂停申购"}
 
 
@@ -111,6 +116,26 @@ def _dealing(oracle: Oracle, q: Question) -> str | None:
 
 def _family(name: str, sql: str, ask: Callable[[Oracle, Question], str | None], *types: EventType) -> Family:
     return Family(name, sql, ask, types, _classes, _class_of)
+
+
+def _stock_funds(world: World) -> list[tuple[int, int]]:
+    held = world.funds.stocks.sum(axis=1) > 0
+    return [
+        (life.classes[0].payload.inner, 0) for life, any_ in zip(world.funds.lives, held, strict=True) if any_
+    ]
+
+
+def _main_of(world: World, event: Event) -> tuple[int, int] | None:
+    del world
+    return FIRST_INNER + (event.entity & ~3) - FUND_BASE, 0
+
+
+def _top_ten(oracle: Oracle, q: Question) -> str | None:
+    found = oracle.fund_top_ten(q.key, q.cutoff)
+    if found is None:
+        return None
+    numbers = [oracle.inner_of(share) for share in found[1]]
+    return f"{found[0]} {sum(rank * number for rank, number in enumerate(numbers, start=1))}"
 
 
 FUND_FAMILIES = (
@@ -155,4 +180,5 @@ FUND_FAMILIES = (
         EventType.FUND_CLASS,
         EventType.FUND_CLOSE,
     ),
+    Family("top ten", _TOP, _top_ten, (EventType.FUND_OPEN, EventType.MANAGER_OUT), _stock_funds, _main_of),
 )
