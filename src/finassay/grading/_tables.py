@@ -122,7 +122,8 @@ def compare_tables(reference: pa.Table, candidate: pa.Table, contract: OutputCon
     -------
     TableVerdict
         `equal` does not depend on the order of rows (unless the contract orders them) or columns, on how a stated unit
-        is spelled, or on float noise (4 units in the last place, at most an eighth of a declared unit); rows are a multiset.
+        is spelled, or on float noise (4 units in the last place, at most an eighth of a declared unit); rows are a
+        multiset.
 
     Raises
     ------

@@ -221,7 +221,7 @@ COLUMNS = st.lists(CELLS, min_size=2, max_size=2) | arrays.arrays(arrays.scalar_
 NAMES = st.lists(st.sampled_from(["k", "v", "V（万元）", "2021", "field", "", "k "]), min_size=3, max_size=3)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(TYPES), st.sampled_from(LAYOUTS), st.lists(COLUMNS, min_size=1, max_size=3), NAMES)
 def test_any_mixture_is_judged(
     column: dict[str, Any], layouts: list[str], cells: list[list[object]], names: list[str]

@@ -11,7 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from finassay.grading import Unparsed, parse_code, parse_datetime, parse_period, parse_quantity
+from finassay.grading import (
+    UnitMismatch,
+    Unparsed,
+    parse_code,
+    parse_datetime,
+    parse_period,
+    parse_quantity,
+    parse_unit,
+)
 
 FORMATS = Path(__file__).parent / "formats"
 
@@ -59,3 +67,24 @@ def test_every_format_is_read_as_a_careful_reader_does(name: str) -> None:
 def test_there_are_hundreds_of_them_and_each_once() -> None:
     texts = [(name, text) for name in READERS for text, *_ in rows(f"{name}.tsv")]
     assert len(texts) == len(set(texts)) >= 450
+
+
+@pytest.mark.parametrize(
+    ("phrase", "scale", "unit"),
+    [
+        ("HK$百万元", 10**6, "HKD"), ("港元百万元", 10**6, "HKD"), ("百万元港币", 10**6, "HKD"),
+        ("千美元", 1000, "USD"),
+        ("单位：亿元人民币", 10**8, "CNY"), ("US cents", 1, "USX"), ("HK cents per share", 1, "HKX/share"),
+        ("元/美元", 1, "CNY/USD"), ("仟元", 1000, "CNY"),
+    ],
+)  # fmt: skip
+def test_the_unit_of_a_header(phrase: str, scale: int, unit: str) -> None:
+    found = parse_unit(phrase)
+    assert (found.scale, found.unit) == (scale, unit)
+
+
+def test_cents_are_hundredths_of_their_money_also_per_share() -> None:
+    assert parse_quantity("12.5 HK cents per share").to("HKD/share") == Decimal("0.125")
+    assert parse_quantity("5 US cents").to("USD") == Decimal("0.05")
+    with pytest.raises(UnitMismatch):
+        parse_quantity("5 US cents").to("HKD")
