@@ -19,4 +19,11 @@ SELECT id, JSON_EXTRACT(doc, '$.name') = 'Alpha', JSON_EXTRACT(doc, '$.name') < 
 WITH RECURSIVE s AS (SELECT 1 AS i, 10 AS v UNION ALL SELECT i + 1, v * 1.5 FROM s WHERE i < 5) SELECT * FROM s ORDER BY i;
 WITH RECURSIVE s AS (SELECT 1 AS i, price AS v FROM t WHERE id = 1 UNION ALL SELECT i + 1, v * 1.1 FROM s WHERE i < 5) SELECT * FROM s ORDER BY i;
 SET @k = 1/3; SELECT @k, @k * 2, 1 / @k, @k / 3, @k + 1, ROUND(@k, 3), 10 / @k;
-SET @k = (SELECT AVG(n) FROM t); SELECT id, @k, n * @k, n / @k FROM t WHERE id < 3 ORDER BY id
+SET @k = (SELECT AVG(n) FROM t); SELECT id, @k, n * @k, n / @k FROM t WHERE id < 3 ORDER BY id;
+SELECT id, MEDIAN(n) OVER (PARTITION BY flag) / 3, ROUND(MEDIAN(rate) OVER (), 3), CONCAT(MEDIAN(n) OVER (), ''), CONCAT(PERCENTILE_CONT(0.3) WITHIN GROUP (ORDER BY rate) OVER (), '') FROM t ORDER BY id;
+SELECT AVG(m), MAX(m) FROM (SELECT MEDIAN(price) OVER (PARTITION BY flag) m FROM t) z;
+SELECT id, COALESCE(f, f), CASE WHEN id > 2 THEN f END, IF(id > 2, f, f), NULLIF(f, 7), IFNULL(f, f) + 0, LAG(f) OVER (ORDER BY id) FROM w ORDER BY id;
+SELECT f FROM w UNION SELECT f FROM w ORDER BY f;
+SELECT cs = note, cs LIKE note, cs IN ('ABC', 'abc'), cs BETWEEN 'a' AND 'b', cs REGEXP 'B' FROM w ORDER BY id;
+SELECT JSON_OBJECT('p', price / 3, 'r', ROUND(price, 1), 'x', x, 'd', ts, 'b', n > 0, 'c', flag) FROM t ORDER BY id;
+SET @d = '2024-01-31'; SELECT id, DATEDIFF(d, @d), d = @d, TIMESTAMPDIFF(MONTH, @d, d), @d + INTERVAL 1 MONTH, LAST_DAY(@d), DATE_FORMAT(@d, '%Y%m') FROM t ORDER BY id

@@ -323,7 +323,8 @@ def _percentile(function_name: str, args: list[Value], over: str) -> Value:
             raise CannotConvert("PERCENTILE_DISC() of this type")
         return value.retyped(f"quantile_disc({value.sql}, {share}){over}", value.type)
     number = to_number(value)
-    return Value(f"quantile_cont({to_double(number).sql}, {0.5 if median else share}){over}", v.DOUBLE)
+    found = f"quantile_cont({to_double(number).sql}, {0.5 if median else share}){over}"
+    return Value(f"round({found}, 10)", Type("dbl", scale=10))
 
 
 def _literal(value: Value, least: int) -> int:

@@ -332,6 +332,8 @@ def common_type(values: list[Value]) -> Type:
             max(kind.held for kind in types),
         )
         return v.all_shown(target, *types)
+    if all(kind.origin == "single" for kind in types):
+        return v.SINGLE
     if kinds <= {"bool", "int", "uint", "dec", "dbl"}:
         scales = {kind.scale if kind.kind in {"dbl", "dec"} else 0 for kind in types}
         return Type("dbl", scale=max(scales) if -1 not in scales else -1)

@@ -185,6 +185,8 @@ class Queries:
             kind = common_type([Value("", a), Value("", b)])
         except CannotConvert as error:
             self.source.unsupported(str(error), self.expressions.start(node))
+        if kind.origin == "single" or kind.collation in {"binary", "gbk"}:
+            self.source.unsupported("UNION of FLOAT or binary columns", self.expressions.start(node))
         if kind.kind == "bool":
             return Type("int", 1)
         return v.decimal_type(kind.digits + 1, kind.scale) if kind.kind == "dec" else kind
