@@ -7,6 +7,7 @@ import pytest
 
 from finassay.core import InputError
 from finassay.world import EventType, counterfactual, materialise
+from finassay.world._tables._companies import COMPANY_TABLES
 
 DAILY = ("qt_dailyquote", "lc_stibdailyquote", "qt_performancedata", "qt_indexquote")
 
@@ -39,6 +40,9 @@ def test_removing_an_event_changes_only_its_descendants(world, serial, kind):
     for name, table in before.items():
         if name in DAILY:
             assert {inner for (inner,) in changed(table, after[name], ["INNERCODE"])} <= touched
+        elif name in COMPANY_TABLES:  # what follows for the company's own figures
+            key = "COMPANYCODE" if "COMPANYCODE" in table.column_names else "INNERCODE"
+            assert {k for (k,) in changed(table, after[name], [key])} <= {share.company, share.inner}
         else:
             lost = {int(x) for x in table["ID"].to_pylist()} - {int(x) for x in after[name]["ID"].to_pylist()}
             assert lost <= gone

@@ -148,7 +148,8 @@ def _distress(issuers: tuple[Issuer, ...], events: list[Event]) -> Floats:
         if event.type is EventType.ST_ON and isinstance(event.payload, Alert):
             imposed = quarter_of(event.valid_from)
             low, high = max(0, imposed - 9), max(0, min(QUARTERS, imposed + 2))
-            found[place[event.entity], low:high] = 0.15 if event.payload.kind == 5 else 0.05
+            part = found[place[event.entity], low:high]
+            np.maximum(part, 0.15 if event.payload.kind == 5 else 0.05, out=part)
     return found
 
 
