@@ -181,6 +181,28 @@ def test_assets_add_up(database):
         assert min(parts) >= 0
 
 
+def test_bonds_held_are_five_listed_ones_and_ratings_add_up_to_all_bonds(database):
+    lists = rows(
+        database,
+        "SELECT COUNT(*) AS n, COUNT(DISTINCT h.BONDCODE) AS bonds, BOOL_AND(b.LISTEDDATE <= h.REPORTDATE) AS listed"
+        " FROM mf_bondportifoliodetail h JOIN bond_code b ON b.INNERCODE = h.BONDCODE"
+        " GROUP BY h.INNERCODE, h.REPORTDATE, h.INFOPUBLDATE",
+    )
+    assert len(lists) > 500
+    # Four where the first version of a report misses one
+    assert all(n == bonds and n in (4, 5) and listed for n, bonds, listed in lists)
+    assert sum(n == 5 for n, _, _ in lists) > 0.95 * len(lists)
+    grades = rows(
+        database,
+        "SELECT SUM(g.MARKETVALUE) AS graded, MIN(a.MVOFBOND) AS bonds FROM mf_bondcreditgrading g"
+        " JOIN mf_assetallocationnew a ON a.INNERCODE = g.INNERCODE AND a.REPORTDATE = g.ENDDATE"
+        " GROUP BY g.INNERCODE, g.ENDDATE, g.INFOPUBLDATE",
+    )
+    assert grades
+    # One row of allocation for each version of the quarterly report
+    assert all(graded in (bonds, 2 * bonds) for graded, bonds in grades)
+
+
 def test_no_fund_reports_a_stock_that_is_not_listed_then(database):
     found = rows(
         database,

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 # Down and up per year by grade, AAA to A; below A as A (downgrades accelerate)
 _DOWN = (0.020, 0.035, 0.050, 0.063, 0.096, 0.14)
 _UP = (0.0, 0.022, 0.017, 0.017, 0.015, 0.012)
-_DISTRESS = (0.0004, 0.001, 0.004, 0.012, 0.03, 0.05, 0.08, 0.20)  # a year, AAA to BBB+ and below
+_DISTRESS = (0.0004, 0.001, 0.003, 0.007, 0.012, 0.02, 0.05, 0.20)  # a year, AAA to BBB+ and below
 NOTCHES = (0.62, 0.87)  # one, or at most two
-OFF_CYCLE = 0.33  # of shocks, whose rating does not wait for the yearly review
+OFF_CYCLE = 0.15  # of shocks, whose rating does not wait for the yearly review
 SUMMER = 0.88  # of yearly reviews, in June and July
 DEFAULTS = 0.70  # of distress
 REVOKED = 0.45  # of first defaults: paid after all (assumed)
@@ -137,7 +137,7 @@ class _Credit:
             if start > self.first:
                 self._quarter(start, [float(x) for x in u])
             for day, alert in alerts.items():
-                if start <= day < following and not self.broken and u[6] < 0.6:
+                if start <= day < following and not self.broken and u[6] < 0.25:
                     self._distress(day, [float(x) for x in u], alert)
             start = following
 

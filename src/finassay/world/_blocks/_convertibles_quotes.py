@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LEVEL, SLOPE, BEND = 0.226, -0.516, 0.270
 DEVIATION, PERSISTENCE = 0.131, 0.99474  # a day: the fifth root of .974
 PAR = 100_000  # 1e-3 yuan
-_OWN = 0.006  # noise of a day that does not stay
+_OWN = 0.005  # noise of a day that does not stay
 _FLOOR = 78_000
 
 
@@ -139,7 +139,7 @@ def _slow(shocks: Floats) -> Floats:
 def _premium(z: Floats, slow: Floats) -> Floats:
     """Return ln(1 + premium); the fit holds to a value of 165, beyond which it stays as it is there."""
     capped = np.clip(z, -1.2, 0.5)
-    width = np.clip(1.0 - 2.6 * (capped - 0.05), 0.35, 1.0)
+    width = np.clip(1.0 - 2.6 * (capped - 0.05), 0.18, 1.0)
     found: Floats = LEVEL + SLOPE * capped + BEND * capped * capped + slow * width
     return found
 

@@ -31,6 +31,7 @@ class Intended:
     pay: date
     yield_: float
     bonus: int
+    planted: bool = False
 
 
 def intended_dividends(seed: int, issuer: Issuer) -> list[Intended]:
@@ -61,27 +62,35 @@ def _intended(period: date, u: list[float], z: float, bonus: int) -> Intended:
     return Intended(period, planned, decided, u[7] > 0.05, announced, record, ex, ex, yield_, bonus)
 
 
-def dividend_events(recorder: Recorder, plans: list[tuple[Intended, int]]) -> None:
+def dividend_events(seed: int, recorder: Recorder, plans: list[tuple[Intended, int]]) -> None:
     """Tell dividends with their cash (fen per 10 shares); one that the meeting rejects ends there."""
     for plan, cash in plans:
-        planned = recorder.tell(
-            EventType.DIVIDEND_PLAN,
-            Plan(plan.period_end, cash, plan.bonus),
-            valid=plan.planned,
-            disclosed=plan.planned,
+        if plan.planted:
+            with recorder.planting(stream(seed, Purpose.TRAP, recorder.entity, plan.planned.toordinal())):
+                _tell(recorder, plan, cash)
+        else:
+            _tell(recorder, plan, cash)
+
+
+def _tell(recorder: Recorder, plan: Intended, cash: int) -> None:
+    planned = recorder.tell(
+        EventType.DIVIDEND_PLAN,
+        Plan(plan.period_end, cash, plan.bonus),
+        valid=plan.planned,
+        disclosed=plan.planned,
+    )
+    decided = recorder.tell(
+        EventType.DIVIDEND_APPROVED,
+        Approval(plan.approved),
+        valid=plan.decided,
+        disclosed=plan.decided,
+        supersedes=planned,
+    )
+    if plan.approved:
+        recorder.tell(
+            EventType.DIVIDEND_IMPLEMENTED,
+            Implementation(plan.record, plan.pay),
+            valid=plan.ex,
+            disclosed=plan.announced,
+            supersedes=decided,
         )
-        decided = recorder.tell(
-            EventType.DIVIDEND_APPROVED,
-            Approval(plan.approved),
-            valid=plan.decided,
-            disclosed=plan.decided,
-            supersedes=planned,
-        )
-        if plan.approved:
-            recorder.tell(
-                EventType.DIVIDEND_IMPLEMENTED,
-                Implementation(plan.record, plan.pay),
-                valid=plan.ex,
-                disclosed=plan.announced,
-                supersedes=decided,
-            )

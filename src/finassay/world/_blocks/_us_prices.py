@@ -23,8 +23,9 @@ Flags = npt.NDArray[np.bool_]
 OVERNIGHT = 0.31  # share of the day's variance
 VOLUME_PERSISTENCE, VOLUME_NOISE, VOLUME_SLOPE = 0.74, 0.27, 0.33
 TAIL = 4.0  # idiosyncratic moves beyond so many deviations have a story, or none (world.md, 4)
-STORIED = 0.5
+STORIED = 0.7
 QUIET = 0.12  # a target of a merger hardly moves any more
+_PAYABLE = 16  # no dividend is more than a sixteenth of the price
 _DOLLAR, _CENT = 10_000, 100  # prices are integers of 1/10,000 of a dollar
 
 
@@ -216,7 +217,8 @@ def _walk(issuers: tuple[UsIssuer, ...], growth: Floats, payouts: list[Payout], 
         out.close[t], out.shares[t], out.split[t] = price, shares, split
         for payout in told[0].get(t, ()):
             if payout.cash is None:
-                payout.cash = max(1, int(payout.base / split[payout.column] + 0.5))
+                wanted = int(payout.base / split[payout.column] + 0.5)
+                payout.cash = max(1, min(wanted, int(price[payout.column]) // _PAYABLE))
         for split_ in told[1].get(t, ()):
             if not split_.given:
                 split_.ratio = _ratio(int(price[split_.column]))

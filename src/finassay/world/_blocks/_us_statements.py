@@ -56,6 +56,7 @@ _RESEARCH = (0.003, 0.012, 0.02, 0.012, 0.006, 0.13, 0.0, 0.14, 0.03, 0.0, 0.0)
 _TURNOVER = (0.55, 0.8, 0.85, 1.1, 1.2, 0.55, 0.16, 0.65, 0.5, 0.3, 0.16)
 _LEVERAGE = (0.52, 0.52, 0.58, 0.58, 0.58, 0.46, 0.84, 0.46, 0.58, 0.68, 0.56)
 _SPECIAL = 0.012  # of quarters of a company that pays (assumed)
+_YIELD = 0.005  # of the price, in a quarter, at most at the start
 _STEP = 25  # of a dividend: a quarter of a cent
 _ACCRUED, _OTHER_CURRENT, _OTHER_LONG, _LIABILITIES_LONG = 0.10, 0.06, 0.12, 0.14
 
@@ -156,6 +157,7 @@ class _Block:
         self.economy, self.failing = growth, np.array(failing)
         self.revenue = np.array([issuer.revenue for issuer in issuers]) / 1000
         self.multiple = np.array([issuer.price * issuer.shares for issuer in issuers]) / 1000 / self.revenue
+        self.price = np.array([issuer.price for issuer in issuers])
         self.shares0 = np.array([issuer.shares for issuer in issuers])
         self.values = np.zeros((len(ITEMS), self.n, QUARTERS), dtype=np.int64)
         self.shares = np.zeros((self.n, QUARTERS))
@@ -274,12 +276,15 @@ class _Block:
         self._totals(0)
         self.shares[:, 0] = self.shares0
         first = np.maximum(self._get("NetIncomeLoss", 0), 0) * self.payout * 1e7 / self.shares0
+        first = np.minimum(first, _YIELD * 1e4 * self.price)
         self.dividend[:, 0] = _whole(first / _STEP) * _STEP
 
     def _pay(self, k: int) -> Ints:
         """Raise the dividend once a year, cut it at times, stop it when the company fails (S7)."""
         before = self.dividend[:, k - 1].astype(np.float64)
-        raises = (k % 4 == 2) & (self.chance[k, 2] < 0.92)
+        earned = np.sum(self.values[PLACE["NetIncomeLoss"], :, max(0, k - 4) : k], axis=1)
+        raises = (k % 4 == 2) & (self.chance[k, 2] < 0.97)
+        raises = raises & (before * 4 * self.shares[:, k - 1] / 1e7 < 0.7 * earned)
         cuts = self.chance[k, 3] < 0.0065
         after = before * np.where(cuts, 0.5, np.where(raises, 1 + self.raise_, 1.0))
         grown = np.where(raises & (before > 0), np.maximum(after, before + _STEP), after)

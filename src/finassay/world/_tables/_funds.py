@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from finassay.world._tables._funds_bonds import mf_bondcreditgrading, mf_bondportifoliodetail
 from finassay.world._tables._funds_exchange import qt_fundsperformancehis
 from finassay.world._tables._funds_holders import mf_fundtradeinfo, mf_holderinfo, mf_shinfluence
 from finassay.world._tables._funds_lists import (
@@ -64,6 +65,8 @@ FUND_TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "mf_stockportfoliodetail": mf_stockportfoliodetail,
     "mf_portfoliodetailsall": mf_portfoliodetailsall,
     "mf_fundportifoliodetail": mf_fundportifoliodetail,
+    "mf_bondportifoliodetail": mf_bondportifoliodetail,
+    "mf_bondcreditgrading": mf_bondcreditgrading,
     "mf_industryportall": mf_industryportall,
     "mf_assetallocationnew": mf_assetallocationnew,
     "mf_holderinfo": mf_holderinfo,

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from finassay.world._blocks._funds_life import STOCKS
 from finassay.world._blocks._funds_market import SECTIONS, quarter_ends
 from finassay.world._blocks._funds_reports import QUARTERLY
-from finassay.world._blocks._funds_universe import FIRST_INNER, FOF, FUND_BASE, MONEY
+from finassay.world._blocks._funds_universe import ABROAD, FIRST_INNER, FOF, FUND_BASE, MONEY
 from finassay.world._tables._funds_nav import unit_values
 from finassay.world._tables._funds_view import Array, days_of, moment_of, stamped
 from finassay.world._tables._view import View, arrow_table
@@ -227,16 +226,25 @@ def mf_industryportall(view: View) -> Iterator[pa.Table]:
         yield arrow_table(spec, columns, report.size)
 
 
+def bond_part(rows: ReportRows, report: Array) -> Array:
+    """Return the bonds of the funds of reports, in fen: most of what is not in stocks; half of money funds."""
+    r, funds = rows.funds.reports, rows.funds
+    rest = (
+        funds.sizes.total[r.fund[report], r.quarter[report]] - funds.stocks[r.fund[report], r.quarter[report]]
+    )
+    kinds = rows.kinds[r.fund[report]]
+    share = np.where(kinds == MONEY, 55, np.where((kinds == FOF) | (kinds == ABROAD), 0, 93))
+    found: Array = rest // 100 * share
+    return found
+
+
 def mf_assetallocationnew(view: View) -> pa.Table:
     """Return the assets of every quarterly report: they add up to the total assets."""
     spec, rows = view.catalog.table("mf_assetallocationnew"), ReportRows(view)
     r, funds = rows.funds.reports, rows.funds
     report = rows.seen(QUARTERLY)
     net = funds.sizes.total[r.fund[report], r.quarter[report]]
-    kinds = rows.kinds[r.fund[report]]
-    stocks = funds.stocks[r.fund[report], r.quarter[report]]
-    share = np.array([0.0 if kind == FOF else 1.0 - STOCKS[int(kind)] for kind in rows.kinds])[r.fund[report]]
-    bonds = np.rint(share * np.where(kinds == MONEY, 0.55, 0.93) * net).astype(np.int64)
+    stocks, bonds = funds.stocks[r.fund[report], r.quarter[report]], bond_part(rows, report)
     held_by, _, line = _held(rows, report)
     held = np.bincount(np.searchsorted(report, held_by), funds.held.weight[line], report.size)
     held = held.astype(np.int64) * (net // 1_000_000)
