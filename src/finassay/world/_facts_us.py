@@ -6,15 +6,16 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from finassay.world._blocks._us_index import INDEX
 from finassay.world._blocks._us_macro import FIRST_ENTITY, SERIES
-from finassay.world._blocks._us_market import TENORS, us_window
+from finassay.world._blocks._us_market import TENORS, reaction, us_window
 from finassay.world._blocks._us_statements import PLACE
 from finassay.world._calendar import sessions
 from finassay.world._config import START
 from finassay.world._events import Event, EventType, Origin
-from finassay.world._events_us import UsFiling
+from finassay.world._events_us import News, UsFiling
 from finassay.world._fact import Fact
 from finassay.world._numerics import Floats, log
 from finassay.world._tables._us_facts import stated
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
     from finassay.world._blocks._us_filings import Correction
     from finassay.world._world import World
 
+Flags = npt.NDArray[np.bool_]
+
 _YEAR = 252
+_LARGE = 4.0
 _PAIRS = 70  # stocks whose correlations are measured
 _HEADLINES = ("Revenues", "NetIncomeLoss", "Assets")
 
@@ -36,6 +40,7 @@ def us_facts(world: World) -> list[Fact]:
         *_amendment_facts(world),
         *_return_facts(sample),
         *_correlation_facts(world, sample),
+        *_cause_facts(world, sample),
         *_volume_facts(sample),
         *_life_facts(world, sample),
         *_curve_facts(world),
@@ -171,6 +176,60 @@ def _correlation_facts(world: World, sample: _Sample) -> list[Fact]:
         Fact("21", "US mean pair correlation", float(np.mean(pairs)), 0.27, 0.45, len(pairs)),
         Fact("22", "US sector share of variance, %", 100 * float(np.mean(shared)), 8, 13, len(shared)),
     ]
+
+
+def _cause_facts(world: World, sample: _Sample) -> list[Fact]:
+    """Measure the moves around filings, and how many of the largest moves nothing explains (world.md, 4)."""
+    observed = ~np.isnan(sample.returns)
+    filled = np.where(observed, sample.returns, 0.0)
+    market = np.sum(filled, axis=1) / np.maximum(np.sum(observed, axis=1), 1)
+    sigma = np.array([issuer.sigma for issuer in world.us.issuers])
+    beta = np.array([issuer.beta for issuer in world.us.issuers])
+    z = (sample.returns - beta * market[:, None]) / sigma
+    z -= _sector_moves(world, np.where(observed, z * sigma, 0.0), observed) / sigma
+    filed, told = np.zeros(z.shape, dtype=bool), np.zeros(z.shape, dtype=bool)
+    first, base = us_window()[0], world.us.issuers[0].entity
+    for event in _natural(world, EventType.US_FILING, EventType.NEWS):
+        at, k = reaction(event) - first, event.entity - base
+        if not (0 <= at < z.shape[0] and 0 <= k < z.shape[1]):
+            continue
+        if isinstance(event.payload, UsFiling):
+            filed[max(0, at - 1) : at + 1, k] = told[at, k] = True
+        elif isinstance(event.payload, News) and event.payload.causal:
+            told[at, k] = True
+    squared = np.square(z)
+    ratio = float(np.mean(squared[observed & filed]) / np.mean(squared[observed & ~filed]))
+    large = observed & (np.abs(np.where(observed, z, 0.0)) > _LARGE)
+    n = int(np.sum(large))
+    return [
+        Fact(
+            "-",
+            "US squared move on days -1 and 0 of filings over others (source: 2.8)",
+            ratio,
+            2.0,
+            3.6,
+            int(np.sum(filed)),
+        ),
+        Fact(
+            "-",
+            "US moves over 4 deviations without a cause, % (design: 30)",
+            100 * float(np.sum(large & ~told)) / max(n, 1),
+            20,
+            45,
+            n,
+        ),
+    ]
+
+
+def _sector_moves(world: World, moves: Floats, observed: Flags) -> Floats:
+    """Return the mean move of a stock's sector on each day."""
+    sector = np.array([issuer.sector for issuer in world.us.issuers])
+    found = np.zeros_like(moves)
+    for number in np.unique(sector):
+        peers = np.flatnonzero(sector == number)
+        count = np.maximum(np.sum(observed[:, peers], axis=1), 1)
+        found[:, peers] = (np.sum(moves[:, peers], axis=1) / count)[:, None]
+    return found
 
 
 def _sector_shares(world: World, sample: _Sample) -> list[float]:

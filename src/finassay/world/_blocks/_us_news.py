@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PER_YEAR = (
     2.6  # beside the tails of the own noise and the filings; all jumps have the variance of world.md, 2.1
 )
-SIZE = 4.2  # deviation of such a move, in the stock's own
+SIZE = 4.4  # deviation of such a move, in the stock's own
 GOOD = ("order", "approval", "upgrade", "buyback", "partnership")
 BAD = ("probe", "recall", "downgrade", "lawsuit", "departure")
 IDLE = ("conference", "appointment", "sponsorship", "feature", "facility", "survey")
