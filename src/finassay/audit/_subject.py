@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from finassay.database import Database, Dialect, QueryPolicy
-    from finassay.execution import Jail, Limits, Submission
+    from finassay.execution import Fresh, Jail, Limits, Repeater, Submission
 
 _MOST_OPEN = 40
 
@@ -80,6 +80,7 @@ class Runner:
     def __init__(self, subject: Subject, stack: ExitStack) -> None:
         self.subject = subject
         self._stack = stack
+        self._program: Repeater | Fresh | None = None
         self._open: dict[tuple[tuple[str, str], ...], Database] = {}
 
     def run(self, overlays: Mapping[str, str] | None = None, sql: str | None = None) -> Output:
@@ -92,7 +93,7 @@ class Runner:
         """
         if self.subject.submission.mode == "sql":
             return self._run_sql(overlays or {}, sql)
-        return self._run_python(overlays)
+        return self._run_python(overlays or {})
 
     def _run_sql(self, overlays: Mapping[str, str], sql: str | None) -> Output:
         from finassay.database import QueryPolicy
@@ -117,19 +118,22 @@ class Runner:
             self._open[key] = self._stack.enter_context(connect(self.subject.url, overlays=overlays))
         return self._open[key]
 
-    def _run_python(self, overlays: Mapping[str, str] | None) -> Output:
-        from finassay.execution import run
+    def _run_python(self, overlays: Mapping[str, str]) -> Output:
+        from finassay.execution import repeated
 
-        subject = self.subject
-        done = run(
-            subject.submission,
-            subject.url,
-            dialect=subject.dialect,
-            policy=subject.policy,
-            limits=subject.limits,
-            jail=subject.jail,
-            overlays=overlays,
-        )
+        if self._program is None:
+            subject = self.subject
+            self._program = self._stack.enter_context(
+                repeated(
+                    subject.submission,
+                    subject.url,
+                    dialect=subject.dialect,
+                    policy=subject.policy,
+                    limits=subject.limits,
+                    jail=subject.jail,
+                )
+            )
+        done = self._program.run(overlays)
         own: Dialect = done.trace.database.dialect  # type: ignore[assignment]
         spoken: dict[str, Dialect] = {"mysql": "mysql", "postgres": "postgres", "duckdb": "duckdb"}
         sent = tuple((spoken.get(query.route, own), query.sql) for query in done.trace.queries)

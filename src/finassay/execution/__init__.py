@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from finassay.execution._jail import Jail, JailSession, find_jail
     from finassay.execution._mounts import parse_mounts
     from finassay.execution._outputs import Figure, ResultTable
+    from finassay.execution._repeat import Fresh, Repeater, repeated
     from finassay.execution._run import Run, run
     from finassay.execution._submission import load_submission, parse_submission
     from finassay.execution._trace import Trace
@@ -29,12 +30,14 @@ __all__ = [
     "Call",
     "CallResult",
     "Figure",
+    "Fresh",
     "Jail",
     "JailSession",
     "Limits",
     "Mount",
     "Outcome",
     "QueryRecord",
+    "Repeater",
     "ResultTable",
     "Run",
     "Submission",
@@ -44,6 +47,7 @@ __all__ = [
     "load_submission",
     "parse_mounts",
     "parse_submission",
+    "repeated",
     "run",
     "write_run",
 ]
@@ -54,6 +58,7 @@ _PLACES = {
     "_jail": ("Jail", "JailSession", "find_jail"),
     "_mounts": ("parse_mounts",),
     "_outputs": ("Figure", "ResultTable"),
+    "_repeat": ("Fresh", "Repeater", "repeated"),
     "_run": ("Run", "run"),
     "_submission": ("load_submission", "parse_submission"),
     "_trace": ("Trace",),

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from finassay.core import CandidateError, InputError, hash_file, hash_json
+from finassay.core import CandidateError, InputError
 from finassay.execution._broker import Broker, Served
 from finassay.execution._client import ask
 from finassay.execution._folders import hold_folder
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from finassay.database import Dialect, QueryPolicy
 
 _HOME = "/run/finassay"
-_BOOT = "import submission_runner; submission_runner.main()"
-_HASHED_BYTES = 2 << 30
+BOOT = "import submission_runner; submission_runner.main()"
 # The database's process needs room for DuckDB itself before a statement takes any.
-_BROKER_MEMORY = 2 << 30
+BROKER_MEMORY = 2 << 30
 
 
 @dataclass(frozen=True)
@@ -103,34 +102,34 @@ def run(
     InputError
         If the database cannot be opened, there is no jail, or the interpreter or a mount cannot be used.
     """
-    from finassay.database import QueryPolicy
+    from finassay.database import QueryPolicy, fingerprint
 
     began = time.perf_counter()
     policy, limits = policy or QueryPolicy(), limits or Limits()
     jail = None if submission.mode == "sql" else jail or find_jail()
     # Without a jail the relay listens where every user of the machine can connect.
     password = secrets.token_urlsafe(24) if jail is not None and jail.name == "none" else None
-    with _work_folder() as work:
+    with work_folder() as work:
         broker = Broker(
             url,
             socket_dir=work / "sockets",
             dialect=dialect,
             policy=policy,
             overlays=overlays,
-            memory=_BROKER_MEMORY + limits.memory,
+            memory=BROKER_MEMORY + limits.memory,
             password=password,
         )
         with closing(broker):
             broker.start()  # and while it opens the database, the jail starts
-            hashed = _fingerprint(url)
+            hashed = fingerprint(url)
             if jail is None:
                 ran = _run_sql(submission, broker, dialect)
             else:
-                guest = _Guest(submission, url, dialect, overlays, work, password)
+                guest = Guest(submission, url, dialect, overlays, work, password)
                 start = partial(jail.start, python=python or Path(sys.executable), sockets=broker.socket_dir)
                 ran = _run_python(start, guest, broker, mounts, limits, policy)
             records = broker.records()
-            described = _describe(broker.ready(), dialect, hashed)
+            described = describe(broker.ready(), dialect, hashed)
     ended = ran.judge(records)
     trace = build_trace(
         Setting(submission, described, ran.jail, limits, policy),
@@ -151,7 +150,7 @@ class _Ran:
     judge: Callable[[Sequence[QueryRecord]], Ended]
 
 
-def _serving(broker: Broker, dialect: Dialect | None) -> Served:
+def serving(broker: Broker, dialect: Dialect | None) -> Served:
     """Wait until the broker serves; say early and plainly what is wrong with the URL or the dialect."""
     served = broker.ready()
     if dialect not in (None, served.dialect) and served.dialect != "duckdb":
@@ -163,28 +162,14 @@ def _serving(broker: Broker, dialect: Dialect | None) -> Served:
     return served
 
 
-def _describe(served: Served, dialect: Dialect | None, sha256: str | None) -> TracedDatabase:
+def describe(served: Served, dialect: Dialect | None, sha256: str | None) -> TracedDatabase:
     return TracedDatabase(
         url=served.url, engine=served.engine, dialect=dialect or served.dialect, sha256=sha256
     )
 
 
-def _fingerprint(url: str) -> str | None:
-    """SHA-256 of the database's file, or of a folder's file names and hashes; None for servers and huge files."""
-    from finassay.database._url import parse_url
-
-    path = parse_url(url).path
-    if path is None:
-        return None
-    files = [path] if path.is_file() else sorted(entry for entry in path.iterdir() if entry.is_file())
-    if sum(file.stat().st_size for file in files) > _HASHED_BYTES:
-        return None
-    hashes = {file.name: hash_file(file) for file in files}
-    return hash_json(hashes) if path.is_dir() else hashes[path.name]
-
-
 @contextmanager
-def _work_folder() -> Iterator[Path]:
+def work_folder() -> Iterator[Path]:
     """Make a folder for the sockets, the job and the scratch of one run; it is gone afterwards, whatever is in it."""
     folder = hold_folder()
     try:
@@ -196,7 +181,7 @@ def _work_folder() -> Iterator[Path]:
 
 
 def _run_sql(submission: Submission, broker: Broker, dialect: Dialect | None) -> _Ran:
-    _serving(broker, dialect)
+    serving(broker, dialect)
     error: CandidateError | None = None
     tables: tuple[ResultTable, ...] = ()
     started = time.perf_counter()
@@ -212,7 +197,7 @@ def _run_sql(submission: Submission, broker: Broker, dialect: Dialect | None) ->
 
 
 @dataclass(frozen=True)
-class _Guest:
+class Guest:
     """What the jail shows a program of its run and its database."""
 
     submission: Submission
@@ -264,7 +249,7 @@ def _duckdb_file(
 
 def _run_python(
     start: Callable[..., JailSession],
-    guest: _Guest,
+    guest: Guest,
     broker: Broker,
     mounts: Sequence[Mount],
     limits: Limits,
@@ -278,10 +263,10 @@ def _run_python(
         jail = TracedJail(
             name=session.details["jail"], isolated=session.isolated, details=dict(session.details)
         )
-        served = _serving(broker, guest.dialect)
+        served = serving(broker, guest.dialect)
         started = time.perf_counter()
         result = session.run(
-            Call(_BOOT, filename="<finassay>", env=guest.env(served, ours, ports), limits=limits)
+            Call(BOOT, filename="<finassay>", env=guest.env(served, ours, ports), limits=limits)
         )
     # The jail is closed: nothing of the program runs any more when its files are read.
     outputs = collect_outputs(scratch, submission, max_rows=policy.max_rows, max_bytes=limits.file_size)

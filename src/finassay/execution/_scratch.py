@@ -72,21 +72,26 @@ def _read_regular(descriptor: int, max_bytes: int) -> bytes | None:
 
 
 def remove_scratch(scratch: Path) -> None:
-    """Remove a scratch folder and all in it, however deep a hostile program nested it.
-
-    Folders are moved up to the top before they are entered, so neither the length of a path nor the depth of a call
-    stack is a limit. Links are removed, never followed. A folder that does not exist is fine.
-    """
+    """Remove a scratch folder and all in it; see `empty_scratch`. A folder that does not exist is fine."""
     try:
-        scratch.chmod(0o700)  # its program may have closed it
-        top = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        empty_scratch(scratch)
     except FileNotFoundError:
         return
+    scratch.rmdir()
+
+
+def empty_scratch(scratch: Path) -> None:
+    """Remove all that lies in a scratch folder, however deep a hostile program nested it.
+
+    Folders are moved up to the top before they are entered, so neither the length of a path nor the depth of a call
+    stack is a limit. Links are removed, never followed.
+    """
+    scratch.chmod(0o700)  # its program may have closed it
+    top = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         _empty(top)
     finally:
         os.close(top)
-    scratch.rmdir()
 
 
 def _empty(top: int) -> None:
