@@ -142,8 +142,8 @@ def _first(text: str, path: str) -> Node | None:
 def extract(text: str, *paths: str) -> str | None:
     """Return ``JSON_EXTRACT``: one value, or an array of all where there are several paths or wildcards."""
     node = read(text)
-    if node is None:
-        return None
+    if node is None:  # NULL as text, 0 as a number
+        raise ValueError("MySQL-dialect layer: JSON_EXTRACT from text that is not JSON")
     found = [each for path in paths for each in _follow(node, path)]
     if len(paths) == 1 and not any(kind == "all" for kind, _ in steps(paths[0])):
         return found[0].loose() if found else None

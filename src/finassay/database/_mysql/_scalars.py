@@ -243,7 +243,7 @@ def _moment(fields: dict[str, int], text: str) -> str | None:
     if not fields.keys() & {"year", "month", "day", "yearday", "weekday"}:
         return f"1970-01-01 {shown}"
     try:
-        if "yearday" in fields:
+        if fields.get("yearday"):
             day = date(fields.get("year", 0), 1, 1) + timedelta(days=fields["yearday"] - 1)
         else:
             day = date(fields.get("year", 0), fields.get("month", 0), fields.get("day", 0))
