@@ -129,11 +129,67 @@ def verify_command(
     exit_with(ExitCode.OK if found.passed else ExitCode.FAILED)
 
 
-def _day(text: str) -> date:
+@app.command("traps")
+def traps_command(
+    url: Annotated[str, typer.Argument(help="The world: a database URL, or a folder of Parquet.")],
+    anchor: Annotated[
+        str | None, typer.Option("--anchor", help="A last session of a month: list its traps one by one.")
+    ] = None,
+    mechanism: Annotated[str | None, typer.Option("--mechanism", help="Only this one.")] = None,
+    executor: ExecutorOption = "loky",
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """List what a program that reads the wrong date, state or version gets wrong. The world is simulated again."""
+    with reporting(form):
+        from finassay.database import connect
+        from finassay.executor import open_executor
+        from finassay.world import MECHANISMS, Traps, simulate, world_info
+
+        known = [found.name for found in MECHANISMS]
+        if mechanism is not None and mechanism not in known:
+            raise InputError(f"There is no mechanism {mechanism!r}.", hint=f"There are {', '.join(known)}.")
+        day = None if anchor is None else _day(anchor, "--anchor")
+        with connect(url) as database:
+            info = world_info(database)
+        with open_executor(executor) as runner:
+            traps = Traps(simulate(info.config, runner))
+        found = [] if day is None else [t for t in traps.at(day) if mechanism in (None, t.mechanism)]
+        coverage = [c for c in traps.coverage() if mechanism in (None, c.mechanism)]
+    if form is Format.JSON:
+        write_json(
+            {
+                "schema_version": 1,
+                "anchors": [day.isoformat() for day in traps.anchors],
+                "coverage": [asdict(one) for one in coverage],
+                "traps": [
+                    {
+                        key: _iso(value) if isinstance(value, date) else value
+                        for key, value in asdict(one).items()
+                    }
+                    for one in found
+                ],
+            }
+        )
+        return
+    lines = [
+        f"{t.mechanism:<22} {t.entity:<12} {t.event:<16} valid {t.valid}  disclosed {t.disclosed}"
+        f"  recorded {t.recorded}{f'  ended {t.ended}' if t.ended else ''}{'  planted' if t.planted else ''}"
+        for t in found
+    ]
+    if day is None:
+        lines = [
+            f"{c.mechanism:<22} {c.wrong:<36} quota {c.quota:>3}  met at {c.met:>3} of {c.anchors}  least {c.least:>4}"
+            f"  median {c.median:>7g}  planted {c.planted:>4.0%}"
+            for c in coverage
+        ]
+    write_text("\n".join(lines))
+
+
+def _day(text: str, option: str = "--snapshot") -> date:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise InputError(f"--snapshot is {text!r}, not a date.", hint="Write it as 2026-04-30.") from error
+        raise InputError(f"{option} is {text!r}, not a date.", hint="Write it as 2026-04-30.") from error
 
 
 def _iso(day: date | None) -> str | None:

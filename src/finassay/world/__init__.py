@@ -15,24 +15,30 @@ from finassay.world._ledger import Ledger
 from finassay.world._materialise import content_hash, materialise
 from finassay.world._questions import FAMILIES, Agreement, Disagreement, answers, compare
 from finassay.world._tables._documents import document_truth
+from finassay.world._traps import MECHANISMS, Coverage, Mechanism, Trap, Traps
 from finassay.world._verify import Check, Verification, verify_world
 from finassay.world._world import World, counterfactual, simulate
 
 __all__ = [
     "BLOCKS",
     "FAMILIES",
+    "MECHANISMS",
     "Agreement",
     "Built",
     "Check",
+    "Coverage",
     "Disagreement",
     "Event",
     "EventType",
     "Fact",
     "Family",
     "Ledger",
+    "Mechanism",
     "Origin",
     "Question",
     "TableInfo",
+    "Trap",
+    "Traps",
     "Verification",
     "World",
     "WorldConfig",

@@ -211,6 +211,8 @@ def _treated_days(world: World) -> int:
     gone = {e.entity: e.valid_from for e in world.ledger.of(EventType.DELIST)}
     days = 0
     for event in world.ledger.of(EventType.ST_ON):
+        if event.origin is not Origin.NATURAL:
+            continue
         end = ends.get(event.event_id) or gone.get(event.entity) or date.max
         stop = last if end > world.config.snapshot else at(end)
         days += max(0, stop - max(first, at(event.valid_from)))

@@ -23,6 +23,7 @@ class Purpose(IntEnum):
     VENDOR = 9
     INDEX = 10
     QUESTION = 11
+    TRAP = 12
     STATEMENT = 20  # and on to 29: companies
     REPORT = 21
     SHARES = 22

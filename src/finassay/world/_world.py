@@ -16,6 +16,7 @@ from finassay.world._blocks._indices import IndexQuotes, index_events, index_quo
 from finassay.world._blocks._industries import industry_events
 from finassay.world._blocks._life import life_events
 from finassay.world._blocks._market import Factors, factors
+from finassay.world._blocks._plant import Planted, lives_of, plan, plant, planted_dividend
 from finassay.world._blocks._prices import (
     JUMP_SIZE,
     JUMPS_PER_YEAR,
@@ -85,7 +86,10 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     """
     issuers = universe(config)
     market = factors(config.seed)
-    parts = executor.map(partial(_block, config.seed, market), _blocks(issuers), label="issuers")
+    lives = executor.map(partial(lives_of, config.seed), _blocks(issuers), label="lives")
+    planted = plan(config, issuers, [life for part in lives for life in part])
+    items = [(block, {i.entity: planted.get(i.entity, []) for i in block}) for block in _blocks(issuers)]
+    parts = executor.map(partial(_block, config.seed, market), items, label="issuers")
     events = [event for part in parts for event in part[0]]
     quotes = joined([part[1] for part in parts])
     events += index_events(config, issuers, quotes, events)
@@ -94,7 +98,7 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     events += told
     statements = joined_statements([part[2] for part in parts])
     events += fund_world_events(config)
-    funds = fund_values(config, market, quotes, bonds.money.levels[BOND_LEG][:, 2], events)
+    funds = fund_values(config, market, quotes, bonds.money.levels[BOND_LEG][:, 2], events, executor)
     us, us_events = us_world(config, executor)
     events += us_events
     return World(config, issuers, Ledger(events), quotes, indices, bonds, statements, funds, us)
@@ -117,7 +121,9 @@ def counterfactual(world: World, event_id: int, executor: Executor) -> World:
     quotes, statements = joined([part[0] for part in parts]), joined_statements([part[1] for part in parts])
     indices = index_quotes(quotes, list(ledger.events))
     bonds = fixed_income(world.config, market, quotes, ledger.events, executor)
-    funds = fund_values(world.config, market, quotes, bonds.money.levels[BOND_LEG][:, 2], ledger.events)
+    funds = fund_values(
+        world.config, market, quotes, bonds.money.levels[BOND_LEG][:, 2], ledger.events, executor
+    )
     return replace(
         world,
         ledger=ledger,
@@ -143,18 +149,27 @@ def _of(issuers: tuple[Issuer, ...], ledger: Ledger) -> list[Event]:
     return [event for events in found.values() for event in events]
 
 
-def _block(seed: int, market: Factors, issuers: tuple[Issuer, ...]) -> tuple[list[Event], Quotes, Statements]:
+def _block(
+    seed: int, market: Factors, item: tuple[tuple[Issuer, ...], dict[int, list[Planted]]]
+) -> tuple[list[Event], Quotes, Statements]:
+    issuers, planted = item
     recorders = [Recorder(seed, issuer.entity) for issuer in issuers]
     for issuer, recorder in zip(issuers, recorders, strict=True):
+        more = planted[issuer.entity]
         life_events(seed, issuer, recorder)
-        industry_events(seed, issuer, recorder)
+        plant(seed, issuer, recorder, more)
+        industry_events(seed, issuer, recorder, [change for change in more if change.kind == "industry"])
     companies = Companies(seed, issuers, recorders)
     states = states_of(issuers, [event for recorder in recorders for event in recorder.events])
     for n, (issuer, recorder) in enumerate(zip(issuers, recorders, strict=True)):
         moves = story_moves(seed, issuer, JUMPS_PER_YEAR, JUMP_SIZE)
         cn_news_events(seed, issuer, recorder, states.trading[:, n], moves)
     stories = told_moves(issuers, [event for recorder in recorders for event in recorder.events])
-    intended = [(n, plan) for n, issuer in enumerate(issuers) for plan in _plans(seed, issuer, recorders[n])]
+    intended = [
+        (n, plan)
+        for n, issuer in enumerate(issuers)
+        for plan in _plans(seed, issuer, recorders[n], planted[issuer.entity])
+    ]
     plans = [(n, plan, most) for n, plan in intended if (most := companies.affordable(n, plan)) > 0]
     # A plan that the meeting rejects has an amount too, and no ex-date
     placed = [(ExRight.of(n, plan, most), plan.approved) for n, plan, most in plans]
@@ -162,18 +177,19 @@ def _block(seed: int, market: Factors, issuers: tuple[Issuer, ...]) -> tuple[lis
     quotes, cash = quote_block(seed, issuers, market, states, rights, companies.news + stories)
     for n, recorder in enumerate(recorders):
         mine = [(plan, cash[k]) for k, (column, plan, _) in enumerate(plans) if column == n]
-        dividend_events(recorder, mine)
+        dividend_events(seed, recorder, mine)
     quotes, statements = companies.tell(quotes)
     for issuer, recorder in zip(issuers, recorders, strict=True):
         touch_rows(seed, issuer.entity, recorder)
     return [event for recorder in recorders for event in recorder.events], quotes, statements
 
 
-def _plans(seed: int, issuer: Issuer, recorder: Recorder) -> list[Intended]:
+def _plans(seed: int, issuer: Issuer, recorder: Recorder, planted: list[Planted]) -> list[Intended]:
     """Dividends of a share up to its delisting: none goes ex within a month of it."""
     ends = [event.disclosed_at.date() for event in recorder.events if event.type is EventType.DELIST_PERIOD]
     ends += [event.disclosed_at.date() for event in recorder.events if event.type is EventType.DELIST]
     plans = intended_dividends(seed, issuer)
+    plans += [planted_dividend(seed, issuer.entity, more) for more in planted if more.kind == "dividend"]
     return [plan for plan in plans if plan.ex > issuer.listed and (not ends or plan.ex < min(ends))]
 
 

@@ -1,0 +1,326 @@
+"""What is planted beside the natural lives of shares, so that every anchor has its traps (world.md, 5)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from finassay.world._blocks._dividends import Intended, intended_dividends
+from finassay.world._blocks._industries import REBASED, STAR_BOARD, industry_events
+from finassay.world._blocks._life import life_events, plant_life
+from finassay.world._blocks._recorder import Recorder
+from finassay.world._calendar import sessions
+from finassay.world._config import END, START, WorldConfig
+from finassay.world._events import EventType
+from finassay.world._streams import Purpose, stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from finassay.world._blocks._universe import Issuer
+    from finassay.world._events import Event
+
+LARGE = 0.2  # from this scale on quotas are the larger of the two
+QUIET = timedelta(days=60)  # between the last anchor and the end
+INDUSTRY_WINDOW = timedelta(days=90)
+MOST_DELISTED = 0.02  # of the companies, planted a year: a quota alone would empty a small market
+_TRIES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """An episode to be told: positions of sessions.
+
+    Attributes
+    ----------
+    kind : str
+        ``treatment``, ``delisting``, ``halt``, ``industry`` or ``dividend``.
+    told, start, end : int
+        When it is announced, when it begins to hold, and when it ends (a delisting: is decided).
+    """
+
+    kind: str
+    told: int
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Life:
+    """What already happens to a share: intervals of sessions in which nothing else may begin, and what anchors see.
+
+    `seen` has (told, start, end) by kind; `listed` and `gone` are its first and last session.
+    """
+
+    entity: int
+    listed: int
+    star: bool
+    gone: int | None = None
+    busy: list[tuple[int, int]] = field(default_factory=list)
+    seen: dict[str, list[tuple[int, int, int]]] = field(default_factory=dict)
+
+    def add(self, kind: str, told: int, start: int, end: int) -> None:
+        """Note an episode."""
+        self.seen.setdefault(kind, []).append((told, start, end))
+
+    def free(self, low: int, high: int) -> bool:
+        """Whether the share is listed for a year and nothing begins in an interval."""
+        return (
+            self.listed + 243 < low
+            and (self.gone is None or self.gone > high)
+            and not any(a <= high and low <= b for a, b in self.busy)
+        )
+
+
+def anchors(last: date = END) -> list[date]:
+    """Return the last session of each month, from a year after the start to 60 days before a day."""
+    days = sessions().days
+    low, high = (
+        bisect_left(days, date(START.year + 1, START.month, START.day)),
+        bisect_left(days, last - QUIET),
+    )
+    return [a for a, b in zip(days[low:high], days[low + 1 : high + 1], strict=True) if a.month != b.month]
+
+
+def lives_of(seed: int, issuers: tuple[Issuer, ...]) -> list[Life]:
+    """Return the natural lives of shares; the same draws tell them again later."""
+    return [_life(seed, issuer) for issuer in issuers]
+
+
+def _life(seed: int, issuer: Issuer) -> Life:
+    recorder = Recorder(seed, issuer.entity)
+    life_events(seed, issuer, recorder)
+    industry_events(seed, issuer, recorder)
+    at = sessions().at_or_after
+    life = Life(issuer.entity, at(issuer.listed), issuer.board == STAR_BOARD)
+    ends = {e.supersedes: e for e in recorder.events if e.supersedes is not None}
+    forever = at(END)
+    for event in recorder.events:
+        start, told = at(event.valid_from), at(event.disclosed_at.date())
+        end = at(ends[event.event_id].valid_from) if event.event_id in ends else forever
+        _note(life, event, told, start, end)
+    for plan in intended_dividends(seed, issuer):
+        life.add("dividend", at(plan.planned), at(plan.planned), at(plan.announced))
+    if life.gone is not None:
+        gone = life.gone
+        life.seen = {
+            kind: [(told, start, min(end, gone)) for told, start, end in seen if told < gone]
+            for kind, seen in life.seen.items()
+        }
+    return life
+
+
+def _note(life: Life, event: Event, told: int, start: int, end: int) -> None:
+    if event.type is EventType.ST_ON:
+        life.add("treatment", told, start, end)
+        life.busy.append((told - 30, end + 60))
+    elif event.type is EventType.HALT:
+        life.add("halt", told, start, end)
+        life.busy.append((start - 3, end + 3))
+    elif event.type is EventType.RENAME:
+        life.busy.append((told - 3, start + 3))
+    elif event.type is EventType.DELIST_PERIOD:
+        life.add("delisting", told, start, start + 18)
+    elif event.type is EventType.DELIST:
+        life.gone = start
+    elif event.type is EventType.INDUSTRY_SET and event.supersedes is not None:
+        life.add("industry", told, start, end)
+
+
+Seen = tuple[int, int, int]  # told, start, end
+
+
+# Of numbers or of arrays
+
+
+def _pending(told: Any, start: Any, end: Any, at: int, horizon: int) -> Any:
+    del end, horizon
+    return (told <= at) & (at < start)
+
+
+def _open(told: Any, start: Any, end: Any, at: int, horizon: int) -> Any:
+    del told, horizon
+    return (start <= at) & (at < end)
+
+
+def _soon(told: Any, start: Any, end: Any, at: int, horizon: int) -> Any:
+    del told, end
+    return (at < start) & (start <= horizon)
+
+
+@dataclass(frozen=True)
+class _Quota:
+    """How many shares an anchor must expose, from scale .2 on and below it; what counts, and what is planted."""
+
+    kind: str
+    large: int
+    small: int
+    exposed: Callable[[Any, Any, Any, int, int], Any]
+    make: Callable[[np.random.Generator, Life, int], Planted | None]
+    star: bool = False
+
+
+def plan(config: WorldConfig, issuers: tuple[Issuer, ...], lives: list[Life]) -> dict[int, list[Planted]]:
+    """Return what is planted, by entity: at each anchor as much as natural events leave of the quota."""
+    by_size = sorted(range(len(issuers)), key=lambda n: (-issuers[n].price * issuers[n].shares, n))
+    board = _Board(lives, by_size[: max(1, len(issuers) // 10)])
+    for number, day in enumerate(anchors()):
+        at, horizon = sessions().at_or_after(day), sessions().at_or_after(day + INDUSTRY_WINDOW)
+        rng = stream(config.seed, Purpose.TRAP, number)
+        for quota in _QUOTAS:
+            enough = board.delisted >= MOST_DELISTED * len(issuers) * (number + 1) / 12
+            if quota.kind != "delisting" or not enough:
+                board.top_up(rng, quota, quota.large if config.scale >= LARGE else quota.small, at, horizon)
+    return board.planted
+
+
+class _Board:
+    """Lives with what is planted in them, anchor by anchor."""
+
+    def __init__(self, lives: list[Life], largest: list[int]) -> None:
+        self.lives = lives
+        self.largest = largest
+        self.star = [n for n, life in enumerate(lives) if life.star]
+        self.planted: dict[int, list[Planted]] = {}
+        self.delisted = 0
+        kinds = {quota.kind for quota in _QUOTAS}
+        # A first row that no anchor sees: there may be no other
+        self.natural = {
+            kind: np.array([(0, 0, 0), *(seen for life in lives for seen in life.seen.get(kind, ()))])
+            for kind in kinds
+        }
+        self.added = {kind: [(0, 0, 0)] for kind in kinds}
+
+    def top_up(self, rng: np.random.Generator, quota: _Quota, wanted: int, at: int, horizon: int) -> None:
+        """Plant in lives drawn at random, every other time of the largest, until so many are exposed."""
+        found = 0
+        for seen in (self.natural[quota.kind], np.array(self.added[quota.kind])):
+            found += int(np.sum(quota.exposed(seen[:, 0], seen[:, 1], seen[:, 2], at, horizon)))
+        for attempt in range(_TRIES):
+            pool = self.star if quota.star else self.largest if attempt % 2 else range(len(self.lives))
+            if found >= wanted or not pool:
+                return
+            life = self.lives[pool[int(rng.random() * len(pool))]]
+            planted = quota.make(rng, life, at)
+            if planted is not None and quota.exposed(*_seen(planted), at, horizon):
+                self._plant(life, planted)
+                found += 1
+
+    def _plant(self, life: Life, planted: Planted) -> None:
+        kind = planted.kind
+        self.planted.setdefault(life.entity, []).append(planted)
+        life.add(kind, *_seen(planted))
+        self.added[kind].append(_seen(planted))
+        if kind == "halt":
+            life.busy.append((planted.start - 3, planted.end + 3))
+        elif kind == "treatment":
+            life.busy.append((planted.told - 30, planted.end + 60))
+        elif kind == "delisting":
+            life.gone = planted.end + 24
+            life.busy.append((planted.told - 30, 10**9))
+            self.delisted += 1
+
+
+def _seen(planted: Planted) -> tuple[int, int, int]:
+    """When it was told, holds from, and no longer; a delisting arrangement follows its decision."""
+    if planted.kind == "delisting":
+        return planted.end + 2, planted.end + 9, planted.end + 24
+    return planted.told, planted.start, planted.end
+
+
+def _treatment(rng: np.random.Generator, life: Life, at: int) -> Planted | None:
+    told = at - int(rng.random() * 1.5)
+    start, end = told + 2 + int(rng.integers(2)), told + 60 + int(rng.random() * 60)
+    fits = start > at and life.free(told - 5, end + 65)
+    return Planted("treatment", told, start, end) if fits else None
+
+
+def _delisting(rng: np.random.Generator, life: Life, at: int) -> Planted | None:
+    """Draw special treatment of a year and its end: decided 10 to 14 sessions before the anchor, with nothing after."""
+    decided = at - 10 - int(rng.integers(5))
+    start = decided - 160 - int(rng.random() * 60)
+    told = start - 2 - int(rng.integers(2))
+    fits = life.gone is None and life.free(told - 5, 10**9)
+    return Planted("delisting", told, start, decided) if fits else None
+
+
+def _halt(rng: np.random.Generator, life: Life, at: int) -> Planted | None:
+    start = at - int(rng.random() ** 2 * 8)
+    end = at + 1 + int(rng.random() ** 2 * 8)
+    return Planted("halt", start - 1, start, end) if life.free(start - 5, end + 5) else None
+
+
+def _industry(rng: np.random.Generator, life: Life, at: int) -> Planted | None:
+    """Draw a change within a month of the anchor, a third of them on its morrow."""
+    day = at + 1 + (0 if rng.random() < 1 / 3 else int(rng.random() * 18))
+    return _change(life, day, day)
+
+
+def _early(rng: np.random.Generator, life: Life, at: int) -> Planted | None:
+    """Draw a change on STAR, published up to ten sessions before the anchor and in force after it."""
+    told = at - int(rng.random() ** 2 * 10)
+    return _change(life, told, at + 1 + int(rng.random() * 6)) if life.star else None
+
+
+def _change(life: Life, told: int, start: int) -> Planted | None:
+    calm = all(abs(other - told) > 60 for _, other, _ in life.seen.get("industry", ()))
+    calm = calm and abs(sessions().days[told] - REBASED) > timedelta(days=50)
+    listed = life.listed + 120 < told and (life.gone is None or life.gone > start + 60)
+    return Planted("industry", told, start, start) if calm and listed else None
+
+
+def _dividend(rng: np.random.Generator, life: Life, at: int) -> Planted | None:
+    """Draw a dividend for the first or third quarter: planned at the anchor, and not yet implemented."""
+    told, end = at - int(rng.random() * 15), at + 2 + int(rng.random() * 18)
+    listed = not life.star and life.listed + 243 < told and (life.gone is None or life.gone > end + 60)
+    others = [seen for seen in life.seen.get("dividend", ()) if seen[0] < end + 30 and told < seen[2] + 30]
+    same = any(_quarter(seen[0]) == _quarter(told) for seen in life.seen.get("dividend", ()))
+    return Planted("dividend", told, told, end) if listed and not others and not same else None
+
+
+def _quarter(told: int) -> date:
+    """Return the end of the last first or third quarter at least a month before a plan."""
+    day = sessions().days[told] - timedelta(days=30)
+    ends = [date(day.year - 1, 9, 30), date(day.year, 3, 31), date(day.year, 9, 30)]
+    return max(end for end in ends if end <= day)
+
+
+_QUOTAS = (
+    _Quota("treatment", 2, 1, _pending, _treatment),
+    _Quota("delisting", 2, 1, _open, _delisting),
+    _Quota("halt", 5, 2, _open, _halt),
+    _Quota("industry", 20, 4, _soon, _industry),
+    _Quota("industry", 2, 1, _pending, _early, star=True),
+    _Quota("dividend", 5, 2, _open, _dividend),
+)
+
+
+def planted_dividend(seed: int, entity: int, planted: Planted) -> Intended:
+    """Return a planted dividend before its amount is known."""
+    u, days = stream(seed, Purpose.TRAP, entity, planted.told).random(3), sessions().days
+    decided = max(planted.told + 1, planted.end - 2 - int(u[0] * 6))
+    record = planted.end + 4 + int(u[1] * 3)
+    return Intended(
+        _quarter(planted.told),
+        days[planted.told],
+        days[decided],
+        approved=True,
+        announced=days[planted.end],
+        record=days[record],
+        ex=days[record + 1],
+        pay=days[record + 1],
+        yield_=0.004 + 0.01 * float(u[2]),
+        bonus=0,
+        planted=True,
+    )
+
+
+def plant(seed: int, issuer: Issuer, recorder: Recorder, planted: list[Planted]) -> None:
+    """Tell the episodes of a life that were planned, in their order; industries and dividends come with their kin."""
+    for episode in sorted(planted, key=lambda episode: episode.told):
+        if episode.kind in ("treatment", "delisting", "halt"):
+            plant_life(stream(seed, Purpose.TRAP, issuer.entity, episode.start), issuer, recorder, episode)
