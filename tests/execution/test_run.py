@@ -164,6 +164,24 @@ class TestPython:
         assert rows(done) == [{"v": "1"}, {"v": "two"}, {"v": None}]
         assert "mixes int, str" in done.trace.tables[0].notes[0]
 
+    def test_columns_of_objects_keep_nanoseconds_and_do_not_change_kind(self, market: Path) -> None:
+        code = (
+            "import datetime as dt, pandas as pd\n"
+            "moment = pd.Timestamp('2024-03-05 14:30:00.123456789')\n"
+            "columns = {'moment': [moment, None], 'days': [dt.date(2024, 3, 5), dt.datetime(2024, 3, 5, 9)],\n"
+            "           'truth': [1.5, True], 'day': [dt.date(2024, 3, 5), pd.NaT]}\n"
+            "result = pd.DataFrame({name: pd.Series(v, dtype=object) for name, v in columns.items()})\n"
+        )
+        done = run_python(code, market)
+        table = done.tables[0].table
+        assert [str(kind) for kind in table.schema.types] == ["timestamp[ns]", "string", "string", "date32[day]"]
+        assert table.column("moment").cast("int64")[0].as_py() % 1_000_000_000 == 123_456_789
+        assert table.column("days").to_pylist() == ["2024-03-05", "2024-03-05 09:00:00"]
+        assert done.trace.tables[0].notes == [
+            "column 'days' mixes date, datetime: kept as text",
+            "column 'truth' mixes bool, float: kept as text",
+        ]
+
     def test_files_figures_and_the_abstract_are_collected(self, market: Path) -> None:
         code = (
             "import matplotlib.pyplot as plt\n"

@@ -6,6 +6,7 @@ NaN in a pandas column is a missing value, as it is in pandas.
 
 from __future__ import annotations
 
+import datetime
 import sys
 from typing import Any
 
@@ -97,9 +98,30 @@ def _array(label: str, column: Any, notes: list[Any], pa: Any) -> Any:
         if dtype.startswith("period"):
             column = column.astype(str)
         array = pa.array(column, from_pandas=True)
+        if dtype in ("", "object"):
+            array = _faithful(array, list(column), pa)
         return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError):
         values = list(column)
         kinds = sorted({type(v).__name__ for v in values if v is not None and v == v})
         notes.append(f"column '{label}' mixes {', '.join(kinds)}: kept as text")
         return pa.array([None if v is None or v != v else str(v) for v in values], pa.string())
+
+
+def _faithful(array: Any, values: list[Any], pa: Any) -> Any:
+    """Return what Arrow made of Python values, with the nanoseconds it dropped; raise where it changed a value's kind.
+
+    Arrow reads moments as days where the first value is a day, and truth values as numbers among numbers.
+    """
+    there = [v for v in values if v is not None and v == v]
+    days = [isinstance(v, datetime.date) and not isinstance(v, datetime.datetime) for v in there]
+    if (pa.types.is_date(array.type) and not all(days)) or (
+        (pa.types.is_integer(array.type) or pa.types.is_floating(array.type))
+        and any(type(v).__name__ in {"bool", "bool_"} for v in there)
+    ):
+        raise TypeError("values of several kinds")
+    if pa.types.is_timestamp(array.type) and any(getattr(v, "nanosecond", 0) for v in there):
+        return pa.array(values, pa.timestamp("ns", array.type.tz), from_pandas=True)
+    if pa.types.is_duration(array.type) and any(getattr(v, "nanoseconds", 0) for v in there):
+        return pa.array(values, pa.duration("ns"), from_pandas=True)
+    return array
