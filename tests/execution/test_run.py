@@ -174,7 +174,12 @@ class TestPython:
         )
         done = run_python(code, market)
         table = done.tables[0].table
-        assert [str(kind) for kind in table.schema.types] == ["timestamp[ns]", "string", "string", "date32[day]"]
+        assert [str(kind) for kind in table.schema.types] == [
+            "timestamp[ns]",
+            "string",
+            "string",
+            "date32[day]",
+        ]
         assert table.column("moment").cast("int64")[0].as_py() % 1_000_000_000 == 123_456_789
         assert table.column("days").to_pylist() == ["2024-03-05", "2024-03-05 09:00:00"]
         assert done.trace.tables[0].notes == [

@@ -6,7 +6,7 @@ NaN in a pandas column is a missing value, as it is in pandas.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import sys
 from typing import Any
 
@@ -114,7 +114,7 @@ def _faithful(array: Any, values: list[Any], pa: Any) -> Any:
     Arrow reads moments as days where the first value is a day, and truth values as numbers among numbers.
     """
     there = [v for v in values if v is not None and v == v]
-    days = [isinstance(v, datetime.date) and not isinstance(v, datetime.datetime) for v in there]
+    days = [isinstance(v, dt.date) and not isinstance(v, dt.datetime) for v in there]
     if (pa.types.is_date(array.type) and not all(days)) or (
         (pa.types.is_integer(array.type) or pa.types.is_floating(array.type))
         and any(type(v).__name__ in {"bool", "bool_"} for v in there)
