@@ -6,7 +6,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from finassay.world._events import Event, EventType
-from finassay.world._events_company import Opinion, Report, Restatement, ShareChange, Shown
+from finassay.world._events_company import (
+    Concept,
+    ConceptMember,
+    Opinion,
+    Report,
+    Restatement,
+    ShareChange,
+    Shown,
+)
 
 if TYPE_CHECKING:
     from datetime import date
@@ -24,6 +32,7 @@ class ReportsOracle:
     """
 
     _events: dict[tuple[EventType, int], list[Event]]
+    _after: dict[int, Event]
     _company: dict[int, int]
     mode: str
 
@@ -92,6 +101,29 @@ class ReportsOracle:
             return None
         change = max(changes, key=lambda event: event.valid_from).payload
         return str(change.total) if isinstance(change, ShareChange) else None
+
+    def in_concept(self, concept: int, inner: int, cutoff: Cutoff) -> bool:
+        """Whether a share belongs to a concept on the day, its inclusion published and no end come yet."""
+        for event in self._members.get((concept, inner), ()):
+            if event.valid_from <= cutoff.day and event.disclosed_at < cutoff.instant:
+                end = self._after.get(event.event_id)
+                if end is None or end.valid_from > cutoff.day:
+                    return True
+        return False
+
+    @cached_property
+    def _members(self) -> dict[tuple[int, int], list[Event]]:
+        codes = {
+            entity: events[0].payload.code
+            for (kind, entity), events in self._events.items()
+            if kind is EventType.CONCEPT_OPEN and isinstance(events[0].payload, Concept)
+        }
+        found: dict[tuple[int, int], list[Event]] = {}
+        for (kind, entity), events in self._events.items():
+            for event in events if kind is EventType.CONCEPT_IN else ():
+                if isinstance(event.payload, ConceptMember):
+                    found.setdefault((codes[entity], event.payload.inner), []).append(event)
+        return found
 
     def _of_company(self, company: int, *kinds: EventType) -> list[Event]:
         entity = self._company.get(company, -1)

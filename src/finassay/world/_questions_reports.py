@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from finassay.world._blocks._concepts import FIRST_ENTITY
 from finassay.world._events import Event, EventType
+from finassay.world._events_company import ConceptMember
 from finassay.world._family import Family
 
 if TYPE_CHECKING:
@@ -54,6 +56,21 @@ _SHARES = _FIRST.format(
     table="lc_sharestru",
     match="t.COMPANYCODE = q.k AND t.ENDDATE <= q.d AND t.INFOPUBLDATE < q.c",
 )
+
+_CONCEPT = """
+SELECT DISTINCT q.n, 'yes' AS answer FROM q JOIN lc_coconcept t ON t.INNERCODE = q.k AND t.CONCEPTCODE = q.i
+ AND t.INFOPUBLDATE < q.c AND t.INDATE <= q.d AND (t.OUTDATE IS NULL OR t.OUTDATE > q.d)"""
+
+
+def _member(world: World, event: Event) -> tuple[int, int] | None:
+    entered = event if event.supersedes is None else world.ledger.by_id[event.supersedes]
+    concept = 8000 + event.entity - FIRST_ENTITY
+    return (entered.payload.inner, concept) if isinstance(entered.payload, ConceptMember) else None
+
+
+def _members(world: World) -> list[tuple[int, int]]:
+    found = {_member(world, event) for event in world.ledger.of(EventType.CONCEPT_IN)}
+    return sorted(pair for pair in found if pair)
 
 
 def _companies(world: World) -> list[tuple[int, int]]:
@@ -112,5 +129,13 @@ REPORT_FAMILIES = (
         (EventType.SHARE_CHANGE,),
         _companies,
         _company,
+    ),
+    Family(
+        "concept",
+        _CONCEPT,
+        lambda oracle, q: "yes" if oracle.in_concept(q.index, q.key, q.cutoff) else None,
+        (EventType.CONCEPT_IN, EventType.CONCEPT_OUT),
+        _members,
+        _member,
     ),
 )

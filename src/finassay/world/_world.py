@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from finassay.world._blocks._bonds import FixedIncome, fixed_income, simulate_fixed_income
 from finassay.world._blocks._companies import Companies, again, with_capital
+from finassay.world._blocks._concepts import concept_events
 from finassay.world._blocks._dividends import Intended, dividend_events, intended_dividends
 from finassay.world._blocks._documents_cn import cn_news_events, story_moves, told_moves
 from finassay.world._blocks._funds_life import BOND_LEG
@@ -93,6 +94,7 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     events = [event for part in parts for event in part[0]]
     quotes = joined([part[1] for part in parts])
     events += index_events(config, issuers, quotes, events)
+    events += concept_events(config.seed, issuers, events)
     indices = index_quotes(quotes, events)
     told, bonds = simulate_fixed_income(config, market, issuers, quotes, events, executor)
     events += told

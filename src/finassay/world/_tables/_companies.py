@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from finassay.world._tables._archive import lc_business, lc_instiarchive
+from finassay.world._tables._concepts import lc_coconcept, lc_conceptlist
+from finassay.world._tables._report_lists import lc_mainoperincome, lc_mainshlistnew
 from finassay.world._tables._shares import lc_sharestru
+from finassay.world._tables._star import lc_stibdividend, lc_stibsuspendresume
 from finassay.world._tables._statement_ratios import (
     fin_derivative,
     lc_derivativedata,
@@ -13,6 +17,7 @@ from finassay.world._tables._statement_ratios import (
     lc_stibmainindex,
 )
 from finassay.world._tables._statements import lc_auditopinion, lc_balancesheetall, lc_maindatanew
+from finassay.world._tables._stock_daily import qt_performance, qt_pricelimit
 from finassay.world._tables._valuation import lc_dindicesforvaluation
 
 if TYPE_CHECKING:
@@ -33,4 +38,14 @@ COMPANY_TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "lc_auditopinion": lc_auditopinion,
     "lc_dindicesforvaluation": lc_dindicesforvaluation,
     "lc_sharestru": lc_sharestru,
+    "lc_stibdividend": lc_stibdividend,
+    "lc_stibsuspendresume": lc_stibsuspendresume,
+    "lc_mainoperincome": lc_mainoperincome,
+    "lc_mainshlistnew": lc_mainshlistnew,
+    "lc_instiarchive": lc_instiarchive,
+    "lc_business": lc_business,
+    "lc_conceptlist": lc_conceptlist,
+    "lc_coconcept": lc_coconcept,
+    "qt_pricelimit": qt_pricelimit,
+    "qt_performance": qt_performance,
 }

@@ -1,0 +1,165 @@
+"""lc_mainoperincome and lc_mainshlistnew: segments of revenue and lists of holders, disclosed with the reports.
+
+Both follow from the statements and the share capital by fixed rules and draws that hang on company and quarter alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from finassay.world._blocks._economy import GENERAL
+from finassay.world._blocks._industries import SECTORS
+from finassay.world._blocks._reports import CORRECTED, PERIODIC
+from finassay.world._numerics import exp
+from finassay.world._tables._statement_context import Context, percent, revenue
+from finassay.world._tables._statement_rows import ORIGINAL, Rows, filed, row_columns, uniform
+from finassay.world._tables._view import View, arrow_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+    from finassay.world._blocks._prices import Ints
+    from finassay.world._numerics import Floats
+
+Array = npt.NDArray[Any]
+_YUAN = 142
+_SPLITS = (  # classification, serial number, name
+    (1, 1, "{sector}业务"),
+    (1, 2, "其他业务"),
+    (2, 1, "{sector}主产品"),
+    (2, 2, "{sector}配套产品"),
+    (2, 3, "技术服务"),
+    (3, 1, "境内"),
+    (3, 2, "境外"),
+)
+_POOL = 16  # holders that a company's list draws from
+_LISTED = 10
+_WIDE = 24  # bits below which list rows count within a filing's number
+_SHARED_HOLDERS = (
+    "香港中央结算有限公司",
+    "中央汇金资产管理有限责任公司",
+    "中国证券金融股份有限公司",
+    "全国社保基金组合",
+)
+_FAMILY = "王李张刘陈杨赵黄周吴徐孙胡朱高林"
+_GIVEN = "伟芳娜敏静丽强磊军洋勇艳杰娟涛明超霞平刚"
+
+
+def lc_mainoperincome(view: View) -> Iterator[pa.Table]:
+    """Yield revenue and cost by industry, product and region, for half years and years of general companies."""
+    source = filed(view)
+    shown = source.shown
+    general = view.world.statements.template[shown.company] == GENERAL
+    wanted = general & (shown.period % 2 == 0) & (shown.form == PERIODIC) & (shown.adjusted == ORIGINAL)
+    spec = view.catalog.table("lc_mainoperincome")
+    yield arrow_table(spec, {}, 0)
+    for rows in shown.take(np.flatnonzero(wanted)).parts():
+        context = Context(source.versions, rows.company, rows.period, rows.known)
+        parts = [_segment(view, rows, context, n) for n in range(len(_SPLITS))]
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        yield arrow_table(spec, columns, columns["ID"].size)
+
+
+def _segment(view: View, rows: Rows, context: Context, place: int) -> dict[str, Array]:
+    kind, serial, name = _SPLITS[place]
+    income, spent = (_part(rows, context.now.flow(item), place) for item in ("REVENUE", "COST"))
+    before = _part(rows, revenue(context.before), place, back=4)
+    sectors = np.array([issuer.sector for issuer in view.world.issuers])[rows.company]
+    labels = np.array([name.format(sector=sector) for sector in SECTORS], dtype=object)
+    found = row_columns(view, "lc_mainoperincome", rows)
+    return found | {
+        "ID": rows.number | (place + 1) << _WIDE,
+        "IFMERGED": np.ones_like(rows.form),
+        "IFADJUSTED": np.full_like(rows.form, ORIGINAL),
+        "CLASSIFICATION": np.full_like(rows.form, kind),
+        "SN": np.full_like(rows.form, serial),
+        "PROJECT": labels[sectors],
+        "MAINOPERINCOME": income / 100.0,
+        "MAINOPERCOST": spent / 100.0,
+        "MAINOPERPROFIT": (income - spent) / 100.0,
+        "MAINOPERINCOMEFORMERYEAR": before / 100.0,
+        "MAININCOMEGROWRATEYOY": 100.0 * (percent(income, before) / 100.0 - 1.0),
+        "GROSSPROFIT": percent(income - spent, income),
+        "CURRENCYUNIT": np.full_like(rows.form, _YUAN),
+    }
+
+
+def _part(rows: Rows, whole: Ints, place: int, back: int = 0) -> Ints:
+    """Return the share of a segment; the last of each classification takes what is left, so the parts add up."""
+    members = [n for n, (kind, _, _) in enumerate(_SPLITS) if kind == _SPLITS[place][0]]
+    firm = rows.company.astype(np.int64)
+    period = rows.period - back
+    weights = []
+    for n in members:
+        base = 0.15 + uniform(1, firm * 16 + n, 21) * (4.0 if n == members[0] else 1.0)
+        weights.append(base * (0.9 + 0.2 * uniform(1, (firm * 64 + period) * 16 + n, 22)))
+    total = np.sum(np.stack(weights), axis=0)
+    cuts = [np.rint(whole * (weight / total)).astype(np.int64) for weight in weights[:-1]]
+    last: Ints = whole - np.sum(np.stack(cuts), axis=0)
+    return [*cuts, last][members.index(place)]
+
+
+def lc_mainshlistnew(view: View) -> Iterator[pa.Table]:
+    """Yield the top ten holders, and those of tradable shares, with every report; a corrected one lists them anew."""
+    shown = filed(view).shown
+    # The period itself comes first in its filing
+    wanted = (shown.number & 15 == 0) & ((shown.form == PERIODIC) | (shown.form == CORRECTED))
+    spec = view.catalog.table("lc_mainshlistnew")
+    yield arrow_table(spec, {}, 0)
+    for rows in shown.take(np.flatnonzero(wanted)).parts():
+        parts = [_holders(view, rows, kind) for kind in (1, 2)]
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        yield arrow_table(spec, columns, columns["ID"].size)
+
+
+def _holders(view: View, rows: Rows, kind: int) -> dict[str, Array]:
+    """Return ten rows per list. A correction finds another holder in the tenth place than the report did."""
+    shares = view.world.statements.shares[rows.company, rows.period]
+    weight = _weights(rows, kind)
+    order = np.argsort(-weight, axis=1, kind="stable")
+    tenth = np.where(rows.form == CORRECTED, _LISTED, _LISTED - 1)
+    holder = np.concatenate(
+        [order[:, : _LISTED - 1], np.take_along_axis(order, tenth[:, None], axis=1)], axis=1
+    )
+    held = np.rint(np.take_along_axis(weight, holder, axis=1) * shares[:, None]).astype(np.int64)
+    count = rows.number.size
+    flat = Rows(**{name: np.repeat(getattr(rows, name), _LISTED) for name in Rows.__dataclass_fields__})
+    rank = np.tile(np.arange(1, _LISTED + 1), count)
+    who, sums = holder.ravel(), held.ravel()
+    shared = who < len(_SHARED_HOLDERS)
+    number = np.where(shared, 600_001 + who, 700_000 + flat.company * _POOL + who)
+    return row_columns(view, "lc_mainshlistnew", flat) | {
+        "ID": flat.number | (kind * 16 + rank) << _WIDE,
+        "INFOTYPECODE": np.full_like(rank, kind),
+        "SHNO": rank,
+        "SHSERIAL": rank,
+        "SHLIST": _names(number, who),
+        "GDID": number,
+        "HOLDSUM": sums,
+        "HOLDASHARESUM": sums,
+        "PCTOFTOTALSHARES": 100.0 * sums / np.repeat(shares, _LISTED),
+        "SHATTRIBUTE": np.where(shared, 1, 2),
+    }
+
+
+def _weights(rows: Rows, kind: int) -> Floats:
+    """Return the share of the capital of each holder of the pool: large ones stay, small ones come and go."""
+    place = np.arange(_POOL)
+    firm, period = rows.company.astype(np.int64)[:, None], rows.period[:, None]
+    base = exp(-1.6 - 0.42 * place)[None, :] * (0.5 + uniform(1, firm * _POOL + place, 23))
+    half = period // 2 if kind == 1 else period // 2 + 40
+    moved = 0.55 + 0.9 * uniform(1, (firm * 128 + half) * _POOL + place, 24)
+    steady = place < 3
+    weight: Floats = base * np.where(steady, 1.0, moved) * (0.9 if kind == 2 else 1.0)
+    return weight
+
+
+def _names(number: Ints, who: Ints) -> Array:
+    common = np.array([*_SHARED_HOLDERS, *([""] * (_POOL - len(_SHARED_HOLDERS)))], dtype=object)
+    people = np.array([f + g for f in _FAMILY for g in _GIVEN], dtype=object)
+    return np.where(who < len(_SHARED_HOLDERS), common[who], people[number * 7919 % people.size])
