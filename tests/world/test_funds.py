@@ -281,11 +281,16 @@ def test_the_facts_of_the_whole_economy_are_met(world):
 # What follows from what
 
 
-def without(world, event_id):
+def without(world, event_id, executor):
     """The values of the funds of the world in which an event and its descendants never were; shares are as they are."""
     bonds = world.fixed_income.money.levels[BOND_LEG][:, 2]
     return fund_values(
-        world.config, factors(CONFIG.seed), world.quotes, bonds, world.ledger.without(event_id).events
+        world.config,
+        factors(CONFIG.seed),
+        world.quotes,
+        bonds,
+        world.ledger.without(event_id).events,
+        executor,
     )
 
 
@@ -302,7 +307,7 @@ def test_a_departure_costs_flows_and_changes_the_portfolio_from_its_day_on(world
         and date(2018, 1, 1) < e.valid_from < date(2022, 1, 1)
         and not any(world.ledger.by_id[cause].type is EventType.FUND_CLOSE for cause in e.cause_ids)
     )
-    other = without(world, event.event_id)
+    other = without(world, event.event_id, serial)
     number, life = lives[event.entity]
     changed = np.flatnonzero(np.any(other.sizes.total != funds.sizes.total, axis=1))
     of_funds = {n for n, held in enumerate(funds.lives) if held.opened.kind == 150101}
@@ -319,20 +324,20 @@ def test_a_departure_costs_flows_and_changes_the_portfolio_from_its_day_on(world
 
 
 @pytest.mark.parametrize("kind", [EventType.FUND_KIND, EventType.FUND_DEALING, EventType.FUND_BENCHMARK])
-def test_removing_what_no_value_follows_from_leaves_all_values_as_they_are(world, kind):
+def test_removing_what_no_value_follows_from_leaves_all_values_as_they_are(world, serial, kind):
     event = next(e for e in world.ledger.of(kind) if e.seq == 1)
-    other = without(world, event.event_id)
+    other = without(world, event.event_id, serial)
     assert np.array_equal(other.navs.restored, world.funds.navs.restored)
     assert np.array_equal(other.sizes.net, world.funds.sizes.net)
     assert np.array_equal(other.lists.units, world.funds.lists.units)
 
 
-def test_without_its_opening_a_fund_and_all_that_is_its_own_never_was(world):
+def test_without_its_opening_a_fund_and_all_that_is_its_own_never_was(world, serial):
     event = next(e for e in world.ledger.of(EventType.FUND_OPEN) if e.valid_from > date(2018, 1, 1))
     gone = world.ledger.descendants(event.event_id)
     own = {e.event_id for e in world.ledger.events if e.entity & ~3 == event.entity}
     assert own - set(event.parents) == gone  # all but the offer
-    other = without(world, event.event_id)
+    other = without(world, event.event_id, serial)
     assert {life.entity for life in world.funds.lives} - {life.entity for life in other.lives} == {
         event.entity
     }

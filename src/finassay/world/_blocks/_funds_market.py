@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
@@ -100,13 +100,15 @@ class Holdable:
     section: Ints
     bonds: Floats
     abroad: dict[int, Floats]
+    _ranks: dict[int, Ints] = field(default_factory=dict)
 
     def ranked(self, at: int) -> Ints:
         """Return the positions of the shares that funds may buy on a session, largest first."""
-        cap = self.cap[:, at]
-        order = np.argsort(-cap, kind="stable")
-        chosen: Ints = order[: int(np.count_nonzero(cap > 0))].astype(np.int64)
-        return chosen
+        if at not in self._ranks:  # most funds choose on the same days
+            cap = self.cap[:, at]
+            order = np.argsort(-cap, kind="stable")
+            self._ranks[at] = order[: int(np.count_nonzero(cap > 0))].astype(np.int64)
+        return self._ranks[at]
 
     def index(self, inner: int, at: int) -> Ints:
         """Return the positions of an index's listed members on a session."""

@@ -164,9 +164,11 @@ def _picked(
     kept = order[stays][:count]
     u = draws[1]
     pool = ranked[np.minimum((ranked.size * u * (tilt * u + 1.0 - tilt)).astype(np.int64), ranked.size - 1)]
-    pool = pool[~np.isin(pool, kept)]
-    _, places = np.unique(pool, return_index=True)
-    added = pool[np.sort(places)][: count - kept.size]
+    # The first mention of each share that is not kept: later mentions are overwritten by earlier ones
+    first = np.full(market.cap.shape[0], -1)
+    first[pool[::-1]] = np.arange(pool.size - 1, -1, -1)
+    first[kept] = -1
+    added = pool[first[pool] == np.arange(pool.size)][: count - kept.size]
     keys = np.concatenate([np.arange(kept.size, dtype=np.float64), draws[2, : added.size] * count])
     chosen: Ints = np.concatenate([kept, added])[np.argsort(keys, kind="stable")]
     return chosen

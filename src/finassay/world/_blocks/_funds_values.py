@@ -5,15 +5,15 @@ All of it follows from the events of the ledger, the quotes and streams of each 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, fields
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from finassay.world._blocks._funds_fof import FundsHeld, fund_of_funds
 from finassay.world._blocks._funds_life import OVERSEAS_LEG, STOCKS, fund_events
-from finassay.world._blocks._funds_market import Holdable, holdable, quarter_ends, quarter_positions
+from finassay.world._blocks._funds_market import SECTIONS, Holdable, holdable, quarter_ends, quarter_positions
 from finassay.world._blocks._funds_nav import NavBook, class_rows, joined_navs
 from finassay.world._blocks._funds_portfolio import Manner, Portfolio, portfolio
 from finassay.world._blocks._funds_read import FundLife, fund_lives
@@ -28,6 +28,7 @@ from finassay.world._streams import Purpose, stream
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from finassay.executor import Executor
     from finassay.world._blocks._funds_market import Ints
     from finassay.world._blocks._market import Factors
     from finassay.world._blocks._overseas import OverseasQuotes
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from finassay.world._config import WorldConfig
     from finassay.world._events import Event
 
+TOP = 10  # stocks of a quarterly list; one more is kept for a report that misses one
+_BLOCK = 96  # funds per job
 SKILL = 0.03  # yearly deviation of what a manager adds (assumed)
 TILT = 0.25  # deviation of a manager's taste for large shares
 
@@ -104,6 +107,20 @@ class _Run:
     part: Portfolio | None
 
 
+@dataclass(frozen=True)
+class _Worth:
+    """What one fund is worth, in parts that are joined later."""
+
+    value: Floats
+    sizes: SizeBook
+    navs: list[NavBook]
+    reports: Reports
+    lists: Lists
+    stocks: Ints
+    sections: Ints
+    traded: Ints
+
+
 def fund_world_events(config: WorldConfig) -> list[Event]:
     """Tell the fund trade and the indices abroad, if they are among the blocks."""
     if "funds" not in config.blocks:
@@ -112,7 +129,12 @@ def fund_world_events(config: WorldConfig) -> list[Event]:
 
 
 def fund_values(
-    config: WorldConfig, market: Factors, quotes: Quotes, bonds: Floats, events: Sequence[Event]
+    config: WorldConfig,
+    market: Factors,
+    quotes: Quotes,
+    bonds: Floats,
+    events: Sequence[Event],
+    executor: Executor,
 ) -> FundValues:
     """Value all funds of a ledger.
 
@@ -128,35 +150,69 @@ def fund_values(
         Total return of all bonds, per session.
     events : sequence of Event
         The ledger's.
+    executor : Executor
+        Runs the blocks of funds; the result does not depend on it.
     """
     abroad = overseas_quotes(config.seed, market) if "funds" in config.blocks else ()
-    return _valued(config.seed, holdable(config.issuers, quotes, bonds, events, abroad), events, abroad)
+    lives = list(enumerate(fund_lives(events)))
+    things = holdable(config.issuers, quotes, bonds, events, abroad)
+    first = [row for row in lives if row[1].opened.kind != FOF]
+    blocks = [first[n : n + _BLOCK] for n in range(0, len(first), _BLOCK)]
+    parts = executor.map(partial(_block, config.seed, things), blocks, label="funds")
+    found = {n: worth for part in parts for n, worth in part.items()}
+    held = _funds_of_funds(config.seed, lives, things, found)
+    return _joined(tuple(life for _, life in lives), [found[n] for n, _ in lives], held, abroad)
 
 
-def _valued(
-    seed: int, market: Holdable, events: Sequence[Event], abroad: tuple[OverseasQuotes, ...]
+def _block(seed: int, market: Holdable, lives: list[tuple[int, FundLife]]) -> dict[int, _Worth]:
+    return {n: _worth(seed, n, _run(seed, life, market), market) for n, life in lives}
+
+
+def _funds_of_funds(
+    seed: int, lives: list[tuple[int, FundLife]], market: Holdable, found: dict[int, _Worth]
+) -> FundsHeld:
+    """Value the funds of funds, and add them to what was found of the others."""
+    values = {life.entity: (life, found[n].value) for n, life in lives if n in found}
+    late = [(n, life) for n, life in lives if n not in found]
+    held, moves = fund_of_funds(seed, [life for _, life in late], values)
+    for n, life in late:
+        run = _Run(life, _net(seed, life, moves[life.entity], market), None)
+        found[n] = _worth(seed, n, run, market)
+    return held
+
+
+def _worth(seed: int, number: int, run: _Run, market: Holdable) -> _Worth:
+    sizes = fund_sizes(seed, number, run.life, run.value)
+    return _Worth(
+        run.value,
+        sizes,
+        [class_rows(seed, run.life, part, run.value) for part in run.life.classes],
+        fund_reports(seed, number, run.life),
+        *_lists(number, run, market, sizes.total[0]),
+    )
+
+
+def _joined(
+    lives: tuple[FundLife, ...],
+    found: list[_Worth],
+    held: FundsHeld,
+    abroad: tuple[OverseasQuotes, ...],
 ) -> FundValues:
-    lives = fund_lives(events)
-    runs = [_run(seed, life, market) for life in lives if life.opened.kind != FOF]
-    by_entity = {run.life.entity: run for run in runs}
-    values = {entity: (run.life, run.value) for entity, run in by_entity.items()}
-    held, parts = fund_of_funds(seed, [life for life in lives if life.opened.kind == FOF], values)
-    for life in lives:
-        if life.opened.kind == FOF:
-            net = _net(seed, life, parts[life.entity], market)
-            by_entity[life.entity] = _Run(life, net, None)
-    ordered = [by_entity[life.entity] for life in lives]
-    sizes = [fund_sizes(seed, n, run.life, run.value) for n, run in enumerate(ordered)]
-    navs = [class_rows(seed, run.life, part, run.value) for run in ordered for part in run.life.classes]
-    reports = [fund_reports(seed, n, run.life) for n, run in enumerate(ordered)]
-    book = joined_sizes(sizes)
-    lists, stocks, sections, traded = _lists(ordered, market, book)
+    quarters = len(quarter_ends())
+    stocks, sections, traded = (
+        np.array([getattr(worth, name) for worth in found], dtype=np.int64).reshape(
+            len(found), quarters, *rest
+        )
+        for name, *rest in (("stocks",), ("sections", len(SECTIONS)), ("traded",))
+    )
+    columns = [[getattr(worth.lists, column.name) for worth in found] for column in fields(Lists)]
+    empty = np.zeros(0, dtype=np.int64)
     return FundValues(
-        tuple(lives),
-        joined_navs(navs),
-        book,
-        joined_reports(reports),
-        lists,
+        lives,
+        joined_navs([part for worth in found for part in worth.navs]),
+        joined_sizes([worth.sizes for worth in found]),
+        joined_reports([worth.reports for worth in found]),
+        Lists(*(np.concatenate([empty, *column]) for column in columns)),
         held,
         stocks,
         sections,
@@ -274,40 +330,26 @@ def _taste(seed: int, person: int) -> tuple[float, float]:
     return float(skill), float(tilt)
 
 
-def _lists(runs: list[_Run], market: Holdable, sizes: SizeBook) -> tuple[Lists, Ints, Ints, Ints]:
-    """Turn weights at quarter ends into shares held and their exact values."""
-    quarters = len(quarter_ends())
-    stocks, traded = (np.zeros((len(runs), quarters), dtype=np.int64) for _ in range(2))
-    sections = np.zeros((len(runs), quarters, 14), dtype=np.int64)
-    columns: list[list[Ints]] = [[], [], [], [], [], []]
+def _lists(number: int, run: _Run, market: Holdable, total: Ints) -> tuple[Lists, Ints, Ints, Ints]:
+    """Turn a fund's weights at quarter ends into shares held and their exact values; sum them up by quarter."""
+    stocks, traded = (np.zeros(total.size, dtype=np.int64) for _ in range(2))
+    sections = np.zeros((total.size, len(SECTIONS)), dtype=np.int64)
+    rows: list[tuple[Ints, ...]] = [tuple(np.zeros(0, dtype=np.int64) for _ in range(5))]
     ends = quarter_positions()
-    for fund, run in enumerate(runs):
-        if run.part is None:
-            continue
-        for held in run.part.held:
-            net = sizes.total[fund, held.quarter]
-            if not net:
-                continue
-            price = market.close[held.names, ends[held.quarter]]
-            units = np.rint(held.weights * net / price / 100).astype(np.int64) * 100
-            keep = units > 0
-            names, units, value = held.names[keep], units[keep], (units * price)[keep]
-            order = np.lexsort((names, -value))
-            stocks[fund, held.quarter] = np.sum(value)
-            section = market.section[names, held.quarter]
-            sections[fund, held.quarter] = np.bincount(section, value, sections.shape[2])  # whole fen: exact
-            shown = order if held.quarter % 2 == 0 else order[:11]
-            rows = (
-                np.full(shown.size, fund),
-                np.full(shown.size, held.quarter),
-                np.arange(1, shown.size + 1),
-                names[shown] + 1,
-                units[shown],
-                value[shown],
-            )
-            for column, part in zip(columns, rows, strict=True):
-                column.append(part.astype(np.int64))
-        for quarter, moved in run.part.traded.items():
-            traded[fund, quarter] = int(moved * sizes.total[fund, quarter])
-    joined = [np.concatenate(column) if column else np.zeros(0, dtype=np.int64) for column in columns]
-    return Lists(*joined), stocks, sections, traded
+    for held in run.part.held if run.part else ():
+        quarter = held.quarter
+        price = market.close[held.names, ends[quarter]]
+        units = np.rint(held.weights * total[quarter] / price / 100).astype(np.int64) * 100
+        keep = units > 0
+        names, units, value = held.names[keep], units[keep], (units * price)[keep]
+        stocks[quarter] = np.sum(value)
+        # Whole fen: the sums are exact
+        sections[quarter] = np.bincount(market.section[names, quarter], value, len(SECTIONS))
+        order = np.lexsort((names, -value))
+        shown = order if quarter % 2 == 0 else order[: TOP + 1]
+        place = np.arange(1, shown.size + 1)
+        rows.append((np.full(shown.size, quarter), place, names[shown] + 1, units[shown], value[shown]))
+    for quarter, moved in run.part.traded.items() if run.part else ():
+        traded[quarter] = int(moved * total[quarter])
+    columns = [np.concatenate([row[k] for row in rows]) for k in range(5)]
+    return Lists(np.full(columns[0].size, number), *columns), stocks, sections, traded

@@ -9,6 +9,7 @@ import numpy as np
 from finassay.world._blocks._funds_market import SECTIONS, quarter_ends
 from finassay.world._blocks._funds_reports import QUARTERLY
 from finassay.world._blocks._funds_universe import ABROAD, FIRST_INNER, FOF, FUND_BASE, MONEY
+from finassay.world._blocks._funds_values import TOP
 from finassay.world._tables._funds_nav import unit_values
 from finassay.world._tables._funds_view import Array, days_of, moment_of, stamped
 from finassay.world._tables._view import View, arrow_table
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 _PART = 200_000
 _KEY, _ALL, _DETAIL, _FUNDS, _INDUSTRY, _ASSETS = 44, 45, 46, 47, 48, 49  # numbers of types that no event has
 _MISSED = 2  # position of the name that a wrong report misses
-TOP = 10
 
 
 class ReportRows:
