@@ -10,6 +10,7 @@ from finassay.temporal import Boundary, Cutoff
 from finassay.world._config import START
 from finassay.world._events import Event, EventType, Index, Member
 from finassay.world._family import Family, Question
+from finassay.world._questions_bonds import BOND_FAMILIES
 from finassay.world._questions_funds import FUND_FAMILIES
 from finassay.world._questions_reports import REPORT_FAMILIES
 from finassay.world._questions_us import US_FAMILIES
@@ -110,6 +111,7 @@ FAMILIES = (
     *US_FAMILIES,
     *FUND_FAMILIES,
     *REPORT_FAMILIES,
+    *BOND_FAMILIES,
 )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from finassay.world._events import Alert, Event, EventType, Index, Industry, Member, Security
+from finassay.world._oracle_bonds import BondOracle
 from finassay.world._oracle_funds import FundOracle
 from finassay.world._oracle_reports import ReportsOracle
 from finassay.world._oracle_us import UsOracle
@@ -26,7 +27,7 @@ Mode = Literal["world", "recoverable"]
 __all__ = ["Mode", "Oracle"]
 
 
-class Oracle(UsOracle, FundOracle, ReportsOracle):
+class Oracle(UsOracle, FundOracle, ReportsOracle, BondOracle):
     """Answers questions about a cutoff.
 
     Parameters

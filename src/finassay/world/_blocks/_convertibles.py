@@ -47,7 +47,9 @@ SHARE = 0.30  # of the shares that may: about 270 convertibles live at scale 1
 WATCHED, NEEDED = 30, 15  # sessions of the triggers
 RESET_LEVEL, CALL_LEVEL = 85, 130  # percent of the conversion price
 RESETS, CALLS = 0.46, 0.50  # of triggers on which the company acts (assumed)
-ISSUE_PREMIUM = 1.06  # of the first conversion price over the share, and up to .1 more (assumed: keeps values in range)
+ISSUE_PREMIUM = (
+    1.06  # of the first conversion price over the share, and up to .1 more (assumed: keeps values in range)
+)
 _QUIET_RESET, _QUIET_CALL = 125, 85  # sessions for which it promises not to
 _HAZARD = 1.0
 _GRADES = np.cumsum((0.05, 0.12, 0.36, 0.30, 0.17))
@@ -109,7 +111,9 @@ class _Convertible:
         self.rng = stream(seed, Purpose.CONVERTIBLE, issuer.entity, 1)
         u, z = self.rng.random(6), self.rng.standard_normal(2)
         self.grade = int(np.searchsorted(_GRADES, float(u[0]) * 0.999999))
-        self.price = _fen(max(_mean(share.close, at, 20), int(share.close[at - 1])), ISSUE_PREMIUM + 0.1 * float(u[1]))
+        self.price = _fen(
+            max(_mean(share.close, at, 20), int(share.close[at - 1])), ISSUE_PREMIUM + 0.1 * float(u[1])
+        )
         self.owner = Owner(
             FIRST_OWNER + issuer.entity, issuer.company, issuer.name, LISTED, self.grade, issuer.sector,
             issuer.entity, issuer.inner, 1,
