@@ -24,6 +24,7 @@ class Purpose(IntEnum):
     INDEX = 10
     QUESTION = 11
     TRAP = 12
+    INTRADAY = 13
     STATEMENT = 20  # and on to 29: companies
     REPORT = 21
     SHARES = 22

@@ -40,6 +40,24 @@ _PRICES = """SELECT INNERCODE, CONVERTPRICE FROM (SELECT INNERCODE, CONVERTPRICE
  INNERCODE ORDER BY VALIDDATE DESC, INFOPUBLDATE DESC, ID DESC) AS place FROM bond_conbdconvertprice
  WHERE INFOPUBLDATE < :next{more}) r WHERE place = 1"""
 
+# Tables whose rows were reloaded, and when a row became known
+_KNOWN = {
+    "lc_suspendresumption": "INFOPUBLDATE",
+    "cs_riskalert": "IMPLANNOUCEDATE",
+    "lc_exgindustry": "INFOPUBLDATE",
+    "lc_stibexgindustry": "INFOPUBLDATE",
+}
+
+
+def _rows(instead: dict[str, str]) -> str:
+    """Return the rows known at c, by their numbers; or by another column instead."""
+    parts = [
+        f"SELECT ID FROM {table} WHERE {instead.get(column, column)} < :next"  # noqa: S608 - our own names
+        for table, column in _KNOWN.items()
+    ]
+    return " UNION ALL ".join(parts)
+
+
 SWITCHES = (
     Switch("st_pending", _TREATED, _TREATED.replace("IMPLEMENTDATE <= :c AND ", "")),
     Switch("st_removed_later", _TREATED, f"{_ALERTS} AND IMPLEMENTDATE <= :c AND REMOVEDATE IS NULL"),
@@ -75,7 +93,7 @@ SWITCHES = (
         "SELECT INNERCODE, ENDDATE FROM lc_dividend WHERE DIVIDENDIMPLEMENTDATE < :next",
         "SELECT INNERCODE, ENDDATE FROM lc_dividend WHERE EVENTPROCEDURE = 3 AND ADVANCEDATE < :next",
     ),
-    Switch("reloaded", _HALTS, f"{_HALTS} AND INSERTTIME < :next"),
+    Switch("reloaded", _rows({}), _rows(dict.fromkeys(_KNOWN.values(), "INSERTTIME"))),
     Switch("manager_undisclosed", f"{_MANAGERS} AND INFOPUBLDATE < :next", _MANAGERS),
     Switch(
         "manager_left_later",

@@ -17,7 +17,7 @@ from finassay.world._blocks._indices import IndexQuotes, index_events, index_quo
 from finassay.world._blocks._industries import industry_events
 from finassay.world._blocks._life import life_events
 from finassay.world._blocks._market import Factors, factors
-from finassay.world._blocks._plant import Planted, lives_of, plan, plant, planted_dividend
+from finassay.world._blocks._plant import Planted, late_announcements, lives_of, plan, plant, planted_dividend
 from finassay.world._blocks._prices import (
     JUMP_SIZE,
     JUMPS_PER_YEAR,
@@ -99,7 +99,7 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     told, bonds = simulate_fixed_income(config, market, issuers, quotes, events, executor)
     events += told
     statements = joined_statements([part[2] for part in parts])
-    events += fund_world_events(config)
+    events += late_announcements(config, fund_world_events(config))
     funds = fund_values(config, market, quotes, bonds.money.levels[BOND_LEG][:, 2], events, executor)
     us, us_events = us_world(config, executor)
     events += us_events

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
-from datetime import date, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from finassay.world._blocks._life import life_events, plant_life
 from finassay.world._blocks._recorder import Recorder
 from finassay.world._calendar import sessions
 from finassay.world._config import END, START, WorldConfig
-from finassay.world._events import EventType
+from finassay.world._events import EventType, Origin
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
@@ -104,7 +104,8 @@ def _life(seed: int, issuer: Issuer) -> Life:
         end = at(ends[event.event_id].valid_from) if event.event_id in ends else forever
         _note(life, event, told, start, end)
     for plan in intended_dividends(seed, issuer):
-        life.add("dividend", at(plan.planned), at(plan.planned), at(plan.announced))
+        if plan.approved:
+            life.add("dividend", at(plan.planned), at(plan.planned), at(plan.announced))
     if life.gone is not None:
         gone = life.gone
         life.seen = {
@@ -295,7 +296,7 @@ _QUOTAS = (
     _Quota("halt", 5, 2, _open, _halt),
     _Quota("industry", 20, 4, _soon, _industry),
     _Quota("industry", 2, 1, _pending, _early, star=True),
-    _Quota("dividend", 5, 2, _open, _dividend),
+    _Quota("dividend", 10, 4, _open, _dividend),  # twice what is wanted: after a loss none is paid
 )
 
 
@@ -324,3 +325,37 @@ def plant(seed: int, issuer: Issuer, recorder: Recorder, planted: list[Planted])
     for episode in sorted(planted, key=lambda episode: episode.told):
         if episode.kind in ("treatment", "delisting", "halt"):
             plant_life(stream(seed, Purpose.TRAP, issuer.entity, episode.start), issuer, recorder, episode)
+
+
+def late_announcements(config: WorldConfig, events: list[Event]) -> list[Event]:
+    """Return events in which some managers are announced later still: after an anchor instead of before it.
+
+    Appointments within a month of an anchor that are announced late anyhow are moved, until it has its quota of
+    managers in office whom nobody had heard of. Whatever follows from an appointment stays behind its announcement.
+    """
+    wanted = 6 if config.scale >= LARGE else 3
+    follows: dict[int, datetime] = {}
+    for event in events:
+        for parent in event.parents:
+            follows[parent] = min(follows.get(parent, datetime.max), event.disclosed_at)  # noqa: DTZ901 - local times
+    moved: dict[int, Event] = {}
+    appointed = sorted((e for e in events if e.type is EventType.MANAGER_IN), key=lambda e: e.event_id)
+    for number, day in enumerate(anchors()):
+        rng = stream(config.seed, Purpose.TRAP, number, 1)
+        near = [
+            moved.get(e.event_id, e) for e in appointed if day - timedelta(days=60) <= e.valid_from <= day
+        ]
+        missing = wanted - sum(e.disclosed_at.date() > day for e in near)
+        late = [e for e in near if e.valid_from < e.disclosed_at.date() <= day and e.event_id not in moved]
+        for event in (late[n] for n in rng.permutation(len(late))):
+            if missing <= 0:
+                break
+            by = timedelta(days=(day - event.disclosed_at.date()).days + 1 + int(rng.random() ** 2 * 4))
+            fits = event.valid_from >= day - timedelta(days=31)
+            if fits and event.disclosed_at + by < follows.get(event.event_id, datetime.max):  # noqa: DTZ901
+                told, recorded = event.disclosed_at + by, event.recorded_at + by
+                moved[event.event_id] = replace(
+                    event, disclosed_at=told, recorded_at=recorded, origin=Origin.SEEDED
+                )
+                missing -= 1
+    return [moved.get(event.event_id, event) for event in events]

@@ -1,0 +1,264 @@
+"""Intraday bars of any security and day, drawn on demand and consistent with the daily row.
+
+A function of (seed, security, day) and the daily row alone: bars of a world's database need no simulation. Bars of
+every length are sums of the same minutes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from finassay.core import InputError
+from finassay.world._numerics import Floats, exp
+from finassay.world._streams import Purpose, stream
+
+if TYPE_CHECKING:
+    from datetime import date
+    from decimal import Decimal
+
+    import pyarrow as pa
+
+    Number = float | int | Decimal
+
+__all__ = ["Day", "intraday_bars"]
+
+Ints = npt.NDArray[np.int64]
+Market = Literal["CN", "US"]
+# Sessions as (start, minutes), and shares of volume by the spans they are measured in (world.md, 2.1): CN four hours
+# (R7, 3,123 days of one stock); US the first half hour, ten half hours, and the last hour (R6, 1,559 days of AAPL)
+_SESSIONS: dict[Market, tuple[tuple[time, int], ...]] = {
+    "CN": ((time(9, 30), 120), (time(13), 120)),
+    "US": ((time(9, 30), 390),),
+}
+_SHARES: dict[Market, tuple[tuple[int, float], ...]] = {
+    "CN": ((60, 0.325), (60, 0.206), (60, 0.203), (60, 0.266)),
+    "US": ((30, 0.168), (300, 0.592), (60, 0.240)),
+}
+_TILT: dict[Market, tuple[float, ...]] = {
+    "CN": (-0.5, 0.0, 0.0, 0.4),
+    "US": (-0.4, 0.0, 0.5),
+}  # within a span
+_UNITS: dict[Market, int] = {"CN": 100, "US": 10_000}  # of the currency, in which prices are kept
+_NOISE = 0.6  # of the logarithm of a minute's volume
+_WICK = 0.5  # of a minute's deviation
+
+
+@dataclass(frozen=True)
+class Day:
+    """A daily row, in the currency and in shares, as it stands in the database.
+
+    Attributes
+    ----------
+    market : {"CN", "US"}
+        Whose sessions it has.
+    open, high, low, close : number
+        Prices.
+    volume : int
+        Shares traded; 0 on a day without trading.
+    value : number
+        Turnover.
+
+    Raises
+    ------
+    InputError
+        If the row contradicts itself: a price outside low and high, a turnover that no such prices give.
+    """
+
+    market: Market
+    open: Number
+    high: Number
+    low: Number
+    close: Number
+    volume: int
+    value: Number
+
+    def __post_init__(self) -> None:
+        low, high = self.units("low"), self.units("high")
+        within = all(low <= self.units(name) <= high for name in ("open", "close"))
+        if self.volume < 0 or (self.volume and (low <= 0 or not within)):
+            raise InputError(
+                f"The day's prices {self.open}, {self.high}, {self.low}, {self.close} (open, high, low, close)"
+                f" or its volume {self.volume} contradict each other.",
+                hint="Give the row as the database has it.",
+            )
+        if not self.volume * low <= self.units("value") <= self.volume * high:
+            raise InputError(
+                f"A turnover of {self.value} is not {self.volume} shares at {self.low} to {self.high}.",
+                hint="Give turnover in the currency and volume in shares.",
+            )
+
+    def units(self, name: str) -> int:
+        """Return an amount in the integer units in which the world keeps it."""
+        return int(round(getattr(self, name) * _UNITS[self.market]))  # noqa: RUF046 - of a decimal too
+
+
+def intraday_bars(seed: int, security: int, day: date, row: Day, *, minutes: int = 60) -> pa.Table:
+    """Return the bars of a day.
+
+    The first opens at the day's open, the last closes at its close; the highest high and the lowest low are the
+    day's; volume and turnover add up to it exactly, in shares and in the unit of the database.
+
+    Parameters
+    ----------
+    seed : int
+        The world's.
+    security : int
+        The vendor's number: INNERCODE, or ``security_id``.
+    day : datetime.date
+        The day.
+    row : Day
+        Its daily row.
+    minutes : int
+        Length of a bar, 1 to 120. No bar crosses the midday break; the last of a session may be shorter.
+
+    Returns
+    -------
+    pyarrow.Table
+        ``start`` and ``end`` (timestamps, local), ``open``, ``high``, ``low``, ``close`` (double), ``volume``
+        (int64), ``value`` (double). Empty if nothing was traded.
+
+    Raises
+    ------
+    InputError
+        If `minutes` is out of range.
+    """
+    if not 1 <= minutes <= 120:
+        raise InputError(f"Bars of {minutes} minutes cannot be made.", hint="Give 1 to 120.")
+    first, last = _spans(row.market, minutes)
+    if not row.volume:
+        return _table(row, day, first[:0], last[:0], *(np.empty(0, np.int64),) * 6)
+    rng = stream(seed, Purpose.INTRADAY, security, day.toordinal())
+    weights = _weights(row.market)
+    low, high, opened, closed = _prices(rng, row, weights)
+    volume = _split(row.volume, weights * exp(_NOISE * rng.standard_normal(weights.size)), _lot(row))
+    value = _values(volume, low, high, opened, closed, row)
+    return _table(
+        row,
+        day,
+        first,
+        last,
+        opened[first],
+        np.maximum.reduceat(high, first),
+        np.minimum.reduceat(low, first),
+        closed[last - 1],
+        np.add.reduceat(volume, first),
+        np.add.reduceat(value, first),
+    )
+
+
+def _spans(market: Market, minutes: int) -> tuple[Ints, Ints]:
+    """Return the first minute of each bar and the one after its last."""
+    first, last, done = [], [], 0
+    for _, length in _SESSIONS[market]:
+        starts = list(range(done, done + length, minutes))
+        first += starts
+        last += [min(start + minutes, done + length) for start in starts]
+        done += length
+    return np.array(first), np.array(last)
+
+
+def _weights(market: Market) -> Floats:
+    """Return the expected share of each minute: a U."""
+    parts = []
+    for (length, share), tilt in zip(_SHARES[market], _TILT[market], strict=True):
+        place = (np.arange(length) + 0.5) / length * 2.0 - 1.0
+        parts.append(share / length * (1.0 + tilt * place))
+    return np.concatenate(parts)
+
+
+def _lot(row: Day) -> int:
+    return 100 if row.market == "CN" and row.volume % 100 == 0 else 1
+
+
+def _prices(rng: np.random.Generator, row: Day, weights: Floats) -> tuple[Ints, Ints, Ints, Ints]:
+    """Draw each minute's low, high, open and close in units: a bridge that reaches the day's extremes, no further."""
+    low, high, first, last = (row.units(name) for name in ("low", "high", "open", "close"))
+    tick = 100 if row.market == "US" and all(x % 100 == 0 for x in (low, high, first, last)) else 1
+    clock = np.cumsum(weights) / np.sum(weights)
+    walk = np.cumsum(rng.standard_normal(weights.size) * np.sqrt(weights))
+    spread = max(high - low, 1)
+    bridge = first + (last - first) * clock + spread * (walk - walk[-1] * clock)
+    closed = _within(bridge, low, high, max(first, last), min(first, last), tick)
+    closed[-1] = last
+    opened = np.concatenate([[first], closed[:-1]])
+    wick = np.abs(rng.standard_normal((2, weights.size))) * np.sqrt(weights) * spread * _WICK
+    top = np.maximum(opened, closed) + np.rint(wick[0] / tick).astype(np.int64) * tick
+    bottom = np.minimum(opened, closed) - np.rint(wick[1] / tick).astype(np.int64) * tick
+    top, bottom = np.minimum(top, high), np.maximum(bottom, low)
+    top[int(np.argmax(top))] = high
+    bottom[int(np.argmin(bottom))] = low
+    return bottom, top, opened, closed
+
+
+def _within(path: Floats, low: int, high: int, upper: int, lower: int, tick: int) -> Ints:
+    """Shrink the parts above and below the day's open and close so that they end at its high and low."""
+    above, below = float(np.max(path)) - upper, lower - float(np.min(path))
+    if above > high - upper:
+        path = np.where(path > upper, upper + (path - upper) * ((high - upper) / above), path)
+    if below > lower - low:
+        path = np.where(path < lower, lower - (lower - path) * ((lower - low) / below), path)
+    found: Ints = np.clip(np.rint(path / tick).astype(np.int64) * tick, low, high)
+    return found
+
+
+def _split(total: int, weights: Floats, lot: int) -> Ints:
+    """Divide a number of shares into lots by weight; what is left goes to the largest remainders."""
+    exact = (total // lot) * (weights / np.sum(weights))
+    whole = np.floor(exact).astype(np.int64)
+    missing = total // lot - int(np.sum(whole))
+    whole[np.argsort(whole - exact, kind="stable")[:missing]] += 1
+    return whole * lot
+
+
+def _values(volume: Ints, low: Ints, high: Ints, opened: Ints, closed: Ints, row: Day) -> Ints:
+    """Turnover of each minute: at its mean price, moved towards its extremes, then towards the day's, to add up."""
+    target = row.units("value")
+    value = volume * ((low + high + opened + closed) // 4)
+    day_low, day_high = row.units("low"), row.units("high")
+    for bottom, top in ((volume * low, volume * high), (volume * day_low, volume * day_high)):
+        value = _towards(value, target, bottom, top)
+    return value
+
+
+def _towards(value: Ints, target: int, bottom: Ints, top: Ints) -> Ints:
+    """Move values in proportion to the room they have, until they add up to the target or there is no more."""
+    missing = target - int(np.sum(value))
+    room = top - value if missing > 0 else value - bottom
+    most = int(np.sum(room))
+    wanted = min(abs(missing), most)
+    if not wanted:
+        return value
+    moved = np.minimum(np.floor(room * (wanted / most)).astype(np.int64), room)
+    left = wanted - int(np.sum(moved))
+    for n in np.argsort(moved - room, kind="stable"):  # rounding left a few units
+        if left <= 0:
+            break
+        step = min(left, int(room[n] - moved[n]))
+        moved[n] += step
+        left -= step
+    found: Ints = value + moved if missing > 0 else value - moved
+    return found
+
+
+def _table(row: Day, day: date, first: Ints, last: Ints, *columns: Ints) -> pa.Table:
+    import pyarrow as pa
+
+    minute = [
+        datetime.combine(day, start) + timedelta(minutes=n)
+        for start, length in _SESSIONS[row.market]
+        for n in range(length)
+    ]
+    unit = float(_UNITS[row.market])
+    names = ("open", "high", "low", "close", "volume", "value")
+    found = {
+        "start": pa.array([minute[n] for n in first], pa.timestamp("us")),
+        "end": pa.array([minute[n - 1] + timedelta(minutes=1) for n in last], pa.timestamp("us")),
+    }
+    for name, column in zip(names, columns, strict=True):
+        found[name] = pa.array(column if name == "volume" else column / unit)
+    return pa.table(found)

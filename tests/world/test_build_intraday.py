@@ -1,0 +1,149 @@
+"""Intraday bars are the daily row in pieces: nothing is lost, nothing is beyond its range."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from finassay.core import InputError
+from finassay.world.intraday import Day, intraday_bars
+from support.worlds import CONFIG
+
+DAY = date(2021, 3, 4)
+
+
+@st.composite
+def days(draw):
+    """A row that holds together, of either market; prices from a few ticks to a wide range, one price included."""
+    market = draw(st.sampled_from(["CN", "US"]))
+    unit, tick = (100, 1) if market == "CN" else (10_000, 100)
+    low = draw(st.integers(1, 50_000)) * tick
+    high = low + draw(st.integers(0, 3_000)) * tick
+    inside = st.integers(0, (high - low) // tick).map(lambda k: low + k * tick)
+    opened, closed = draw(inside), draw(inside)
+    volume = draw(st.integers(1, 10**7)) * draw(st.sampled_from([1, 100]))
+    value = draw(st.integers(volume * low, volume * high))
+    return Day(market, opened / unit, high / unit, low / unit, closed / unit, volume, value / unit)
+
+
+@given(days(), st.integers(1, 120), st.integers(0, 2**32))
+def test_bars_add_up_to_the_day(row, minutes, seed):
+    bars = intraday_bars(seed, 7, DAY, row, minutes=minutes)
+    unit = 100 if row.market == "CN" else 10_000
+    found = {name: np.array(bars[name].to_pylist()) for name in bars.column_names}
+    assert found["open"][0] == row.open
+    assert found["close"][-1] == row.close
+    assert found["high"].max() == row.high
+    assert found["low"].min() == row.low
+    assert found["volume"].sum() == row.volume
+    assert sum(round(value * unit) for value in found["value"].tolist()) == row.units("value")
+    assert (found["volume"] >= 0).all()
+    assert (found["low"] <= np.minimum(found["open"], found["close"])).all()
+    assert (found["high"] >= np.maximum(found["open"], found["close"])).all()
+    assert (found["open"][1:] == found["close"][:-1]).all()
+
+
+@given(days(), st.integers(0, 2**32))
+def test_longer_bars_are_sums_of_the_same_minutes(row, seed):
+    minutes = intraday_bars(seed, 7, DAY, row, minutes=1)
+    hours = intraday_bars(seed, 7, DAY, row, minutes=60)
+    for bar in hours.to_pylist():
+        mine = [
+            one for one in minutes.to_pylist() if bar["start"] <= one["start"] and one["end"] <= bar["end"]
+        ]
+        assert bar["high"] == max(one["high"] for one in mine)
+        assert bar["low"] == min(one["low"] for one in mine)
+        assert bar["volume"] == sum(one["volume"] for one in mine)
+        assert (bar["open"], bar["close"]) == (mine[0]["open"], mine[-1]["close"])
+
+
+@given(days())
+def test_turnover_is_at_prices_of_the_day(row):
+    for bar in intraday_bars(3, 7, DAY, row, minutes=30).to_pylist():
+        slack = 1e-9 * max(1.0, bar["value"])
+        assert bar["volume"] * row.low - slack <= bar["value"] <= bar["volume"] * row.high + slack
+
+
+def test_the_clock():
+    cn = intraday_bars(1, 1, DAY, Day("CN", 10, 11, 9, 10, 1000, 10_000))
+    assert [bar["start"].time() for bar in cn.to_pylist()] == [time(9, 30), time(10, 30), time(13), time(14)]
+    assert cn["end"][-1].as_py() == datetime.combine(DAY, time(15))
+    us = intraday_bars(1, 1, DAY, Day("US", 10, 11, 9, 10, 1000, 10_000))
+    assert us.num_rows == 7  # six hours and a half
+    assert us["end"][-1].as_py() == datetime.combine(DAY, time(16))
+    assert intraday_bars(1, 1, DAY, Day("CN", 10, 11, 9, 10, 1000, 10_000), minutes=50).num_rows == 6
+
+
+@pytest.mark.parametrize(
+    ("market", "minutes", "shares"),
+    # world.md, 2.1: CN by hours; US 16.8% in the first half hour and 24.0% in the last hour
+    [("CN", 60, {0: 0.325, 1: 0.206, 2: 0.203, 3: 0.266}), ("US", 30, {0: 0.168, -2: 0.09, -1: 0.15})],
+)
+def test_volume_is_a_u(market, minutes, shares):
+    """Over 400 days; the last two US half hours are 24% together, the later the larger."""
+    row = Day(market, 10, 11, 9, 10, 10**7, 10**8)
+    parts = [
+        np.array(intraday_bars(1, n, DAY, row, minutes=minutes)["volume"].to_pylist()) for n in range(400)
+    ]
+    mean = np.mean(parts, axis=0) / 10**7
+    for at, share in shares.items():
+        assert abs(mean[at] - share) < 0.015
+    assert mean[len(mean) // 2] < min(mean[0], mean[-1])
+
+
+def test_a_day_without_trading_has_no_bars():
+    bars = intraday_bars(1, 1, DAY, Day("CN", 10, 10, 10, 10, 0, 0))
+    assert bars.num_rows == 0
+    assert bars.schema.field("volume").type == pa.int64()
+
+
+def test_bars_hang_on_seed_security_and_day_and_nothing_else():
+    row = Day("CN", 10, 11, 9, 10.5, 123_400, 1_234_000)
+    base = intraday_bars(1, 2, DAY, row)
+    assert intraday_bars(1, 2, DAY, row).equals(base)
+    for other in (
+        intraday_bars(2, 2, DAY, row),
+        intraday_bars(1, 3, DAY, row),
+        intraday_bars(1, 2, date(2021, 3, 5), row),
+    ):
+        assert not other.select(["close", "volume"]).equals(base.select(["close", "volume"]))
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (("CN", 12, 11, 9, 10, 100, 1000), "contradict each other"),
+        (("CN", 10, 11, 9, 10, -100, -1000), "contradict each other"),
+        (("CN", 10, 11, 9, 10, 100, 2000), "A turnover of 2000 is not 100 shares at 9 to 11"),
+        (("US", 0, 0, 0, 0, 100, 0), "contradict each other"),
+    ],
+)
+def test_a_row_that_contradicts_itself_is_refused(row, message):
+    with pytest.raises(InputError, match=message):
+        Day(*row)
+
+
+@pytest.mark.parametrize("minutes", [0, -5, 121])
+def test_a_length_that_is_none_is_refused(minutes):
+    with pytest.raises(InputError, match=f"Bars of {minutes} minutes"):
+        intraday_bars(1, 1, DAY, Day("CN", 10, 11, 9, 10, 100, 1000), minutes=minutes)
+
+
+def test_rows_of_a_database_have_bars(database):
+    """Prices come as decimals; every traded row of a month holds together."""
+    rows = database.query(
+        "SELECT INNERCODE, TRADINGDAY, OPENPRICE, HIGHPRICE, LOWPRICE, CLOSEPRICE, TURNOVERVOLUME, TURNOVERVALUE"
+        " FROM qt_dailyquote WHERE TRADINGDAY BETWEEN DATE '2023-05-01' AND DATE '2023-05-31'"
+    ).table.to_pylist()
+    assert len(rows) > 500
+    for row in rows[::20]:
+        inner, day, *prices = row.values()
+        bars = intraday_bars(
+            CONFIG.seed, int(inner), day.date(), Day("CN", *prices[:4], int(prices[4]), prices[5])
+        )
+        assert sum(bars["volume"].to_pylist()) == prices[4]

@@ -1,0 +1,171 @@
+"""Every anchor has its traps; reading them wrongly gives another answer; and natural lives do not know of them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from datetime import date, timedelta
+
+import pytest
+from typer.testing import CliRunner
+
+from finassay.cli import app
+from finassay.core import InputError
+from finassay.world import EventType, Origin, Traps, counterfactual
+from finassay.world._blocks._life import life_events
+from finassay.world._blocks._plant import anchors
+from finassay.world._blocks._recorder import Recorder
+from finassay.world._calendar import sessions
+from finassay.world._switch import SWITCHES, switched
+from support.worlds import CONFIG
+
+PLANTED = {
+    "st_pending": 1,
+    "st_removed_later": 1,
+    "halt_open": 2,
+}  # quotas of world.md, 5, below scale .2, that do not hang on the size of the market
+
+
+@pytest.fixture(scope="module")
+def traps(world):
+    return Traps(world)
+
+
+def test_anchors_are_the_last_sessions_of_months():
+    found = anchors(date(2018, 6, 1))
+    # From a year after May 2016 to 60 days before June 2018; 29 April 2018 was worked, the 30th a holiday
+    assert found[0] == date(2017, 5, 31)
+    assert found[-1] == date(2018, 3, 30)
+    assert len(found) == 11
+    assert all(day in sessions() for day in found)
+    assert anchors(date(2016, 12, 1)) == []
+
+
+@pytest.mark.parametrize(("name", "quota"), PLANTED.items())
+def test_the_quota_is_met_at_every_anchor(traps, name, quota):
+    assert {day for day in traps.anchors if traps.count(name, day) < quota} == set()
+
+
+@pytest.mark.parametrize(("name", "quota"), [("industry_changed", 4), ("dividend_planned", 2)])
+def test_the_quota_is_met_at_most_anchors(traps, name, quota):
+    met = sum(traps.count(name, day) >= quota for day in traps.anchors)
+    assert met >= 0.8 * len(traps.anchors)
+
+
+def test_a_trap_is_what_its_dates_say(traps, world):
+    """By the ledger's own events, one by one, at one anchor."""
+    day = traps.anchors[len(traps.anchors) // 2]
+    found = list(traps.at(day))
+    by_name = {name: {t.event_id for t in found if t.mechanism == name} for name in PLANTED}
+    seen = world.ledger.seen_at(CONFIG.moment)
+    pending = {e.event_id for e in seen.of(EventType.ST_ON) if e.disclosed_at.date() <= day < e.valid_from}
+    ends = {e.supersedes: e for e in seen.of(EventType.RESUME, EventType.ST_OFF)}
+    halted = {
+        e.event_id
+        for e in seen.of(EventType.HALT)
+        if e.valid_from <= day and e.event_id in ends and day < ends[e.event_id].valid_from
+    }
+    assert by_name["st_pending"] == pending
+    assert by_name["halt_open"] == halted
+    assert all(t.anchor == day for t in found)
+
+
+@pytest.mark.parametrize("switch", SWITCHES, ids=lambda switch: switch.mechanism)
+def test_the_two_readings_differ_where_a_trap_is_live(traps, database, switch):
+    """World.md, 5: on at least 80% of anchors below scale .2; here every third anchor that has one."""
+    live = [day for day in traps.anchors[::3] if traps.count(switch.mechanism, day)]
+    differ = sum(switched(database, switch, day) for day in live)
+    assert differ >= 0.8 * len(live)
+
+
+def test_the_two_readings_agree_where_there_is_no_trap(traps, database):
+    """So the difference is the trap's doing."""
+    switch = next(s for s in SWITCHES if s.mechanism == "conversion_pending")
+    calm = [day for day in traps.anchors[::3] if not traps.count(switch.mechanism, day)]
+    assert calm
+    assert not any(switched(database, switch, day) for day in calm)
+
+
+def test_natural_lives_are_told_as_without_traps(world):
+    kinds = {
+        EventType.SECURITY,
+        EventType.LIST,
+        EventType.HALT,
+        EventType.ST_ON,
+        EventType.RENAME,
+        EventType.DELIST,
+    }
+    for issuer in world.issuers:
+        recorder = Recorder(CONFIG.seed, issuer.entity)
+        life_events(CONFIG.seed, issuer, recorder)
+        for event in recorder.events:
+            if event.type in kinds:
+                assert world.ledger.by_id[event.event_id] == event
+
+
+def test_what_is_planted_is_marked_in_the_ledger_and_near_an_anchor(world):
+    planted = [e for e in world.ledger.of(EventType.ST_ON, EventType.HALT) if e.origin is Origin.SEEDED]
+    alone = [e for e in planted if not any(c >> 56 == EventType.ST_ON for c in e.cause_ids)]
+    days = anchors()
+    assert len(alone) > 100
+    for event in alone:
+        near = any(abs(event.valid_from - day) <= timedelta(days=31) for day in days)
+        # The long treatment before a planted delisting begins up to a year before its anchor
+        delisted = any(e.entity == event.entity for e in world.ledger.of(EventType.DELIST))
+        assert near or delisted
+
+
+def test_no_two_planted_episodes_of_a_share_overlap(world):
+    ends = {e.supersedes: e.valid_from for e in world.ledger.of(EventType.ST_OFF)}
+    gone = {e.entity: e.valid_from for e in world.ledger.of(EventType.DELIST)}
+    spells = {}
+    for event in world.ledger.of(EventType.ST_ON):
+        end = ends.get(event.event_id) or gone.get(event.entity) or date.max
+        spells.setdefault(event.entity, []).append((event.valid_from, end))
+    for found in spells.values():
+        found.sort()
+        assert all(a[1] <= b[0] for a, b in itertools.pairwise(found))
+
+
+def test_without_a_planted_event_only_its_descendants_are_gone(world, serial):
+    event = next(
+        e for e in world.ledger.of(EventType.ST_ON) if e.origin is Origin.SEEDED and e.valid_from.year >= 2018
+    )
+    other = counterfactual(world, event.event_id, serial)
+    gone = {e.event_id for e in world.ledger.events} - {e.event_id for e in other.ledger.events}
+    assert gone == world.ledger.descendants(event.event_id)
+    moved = world.quotes.close != other.quotes.close
+    assert set(world.quotes.entity[moved].tolist()) <= {event.entity}
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["world", "traps", *arguments])
+
+
+def test_the_command_lists_an_anchor(built, traps):
+    day = traps.anchors[20]
+    done = run(str(built.path), "--anchor", day.isoformat(), "--executor", "serial", "--format", "json")
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert len(told["traps"]) == len(list(traps.at(day)))
+    assert {trap["anchor"] for trap in told["traps"]} == {day.isoformat()}
+    assert {"mechanism", "entity", "event", "valid", "disclosed", "recorded"} <= set(told["traps"][0])
+    assert [one["mechanism"] for one in told["coverage"]] == [one.mechanism for one in traps.coverage()]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--mechanism", "luck"], "no mechanism 'luck'"),
+        (["--anchor", "yesterday"], "--anchor is 'yesterday', not a date"),
+    ],
+)
+def test_what_is_not_there_is_named(built, arguments, message):
+    done = run(str(built.path), *arguments)
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+def test_a_day_that_is_no_anchor_is_refused(traps):
+    with pytest.raises(InputError, match="2020-02-15 is no anchor"):
+        list(traps.at(date(2020, 2, 15)))
