@@ -267,9 +267,7 @@ class BondLife:
         if not terms.grade:
             return
         quits, better, both = self.rng.random(3)
-        stops = (
-            1 + int(2 * self.rng.random()) if quits < 0.06 else 99
-        )  # the last one then states its last day
+        stops = 1 + int(2 * self.rng.random()) if quits < 0.06 else 99  # the last one states its last day
         short = terms.grade == SHORT_GRADE
         for agency, source in enumerate((ratings, others)):
             if agency and (both < 0.5 or short):
@@ -290,7 +288,7 @@ class BondLife:
                 break
             if n and day <= bond.announced + timedelta(days=60):
                 continue
-            payload = self._payload(event, better, short, n == 0, day if stops < 99 else None)
+            payload = self._payload(event, better, short, n == 0, day if told + 1 == stops else None)
             last = self.recorder.tell(
                 EventType.BOND_RATING, payload, valid=day, disclosed=publ, at=_EVENING, supersedes=last,
                 causes=(self.issue, event),

@@ -116,12 +116,11 @@ def _spread(seed: int, own: list[Event], everything: list[Event], curve: Curves)
 
 def _noise(seed: int, entity: int, length: int) -> Floats:
     draws = stream(seed, Purpose.BOND_QUOTE, entity).standard_normal(length) * 0.17
-    found = np.empty(length)
-    now = 0.0
-    for t in range(length):
-        now = 0.985 * now + float(draws[t])
-        found[t] = now
-    return found
+    found, now = [], 0.0
+    for draw in draws.tolist():
+        now = 0.985 * now + draw
+        found.append(now)
+    return np.array(found)
 
 
 def _at(event: Event) -> int:

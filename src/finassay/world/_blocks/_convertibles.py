@@ -47,9 +47,7 @@ SHARE = 0.30  # of the shares that may: about 270 convertibles live at scale 1
 WATCHED, NEEDED = 30, 15  # sessions of the triggers
 RESET_LEVEL, CALL_LEVEL = 85, 130  # percent of the conversion price
 RESETS, CALLS = 0.46, 0.50  # of triggers on which the company acts (assumed)
-ISSUE_PREMIUM = (
-    1.06  # of the first conversion price over the share, and up to .1 more (assumed: keeps values in range)
-)
+ISSUE_PREMIUM = 1.06  # of the first conversion price over the share, and up to .1 more (assumed)
 _QUIET_RESET, _QUIET_CALL = 125, 85  # sessions for which it promises not to
 _HAZARD = 1.0
 _GRADES = np.cumsum((0.05, 0.12, 0.36, 0.30, 0.17))
@@ -223,8 +221,10 @@ class _Convertible:
         quiet_reset = quiet_call = 0
         vote: int | None = None
         dear = total = 0
+        chances = self.rng.random((share.close.size, 3)).tolist()
+        session, closes, traded = share.session.tolist(), share.close.tolist(), share.traded.tolist()
         for n in range(low, share.close.size):
-            now, close = int(share.session[n]), int(share.close[n])
+            now, close = session[n], closes[n]
             if now >= gone:
                 return self._lost()
             if now >= last:
@@ -232,25 +232,25 @@ class _Convertible:
                 return terms.maturity
             if now in rights:
                 self._adjust(*rights[now])
-            if not share.traded[n]:
+            if not traded[n]:
                 continue
             below.append(close * 100 < RESET_LEVEL * self.price)
             above.append(close * 100 >= CALL_LEVEL * self.price)
             dear, total = dear + (close * 100 >= 115 * self.price), total + 1
-            u = self.rng.random(3)
+            u = chances[n]
             if vote is not None and now >= vote:
-                self._reset(n, calendar.days[now], float(u[1]), rights)
+                self._reset(n, calendar.days[now], u[1], rights)
                 vote = None
-            if sum(below) >= NEEDED and now >= quiet_reset and vote is None and last - now > 60:
+            if now >= quiet_reset and vote is None and last - now > 60 and sum(below) >= NEEDED:
                 acts = u[0] < RESETS
                 vote = now + 16 + int(5 * u[1]) if acts else None
                 quiet_reset = now + (_QUIET_RESET + 20 if acts else 60 + int(70 * u[1]))
-            if sum(above) >= NEEDED and now >= max(first, quiet_call):
+            if now >= max(first, quiet_call) and sum(above) >= NEEDED:
                 if u[2] < CALLS:
-                    return self._call(now, calendar.days[now], float(u[0]))
+                    return self._call(now, calendar.days[now], u[0])
                 quiet_call = now + _QUIET_CALL + int(60 * u[0])
             if calendar.days[now].month != calendar.days[now + 1].month and calendar.days[now].month % 3 == 0:
-                self._convert(calendar.days[now], dear / total if now > first else 0.0, float(u[1]))
+                self._convert(calendar.days[now], dear / total if now > first else 0.0, u[1])
                 dear = total = 0
         return terms.maturity
 

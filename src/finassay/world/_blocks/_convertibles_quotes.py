@@ -127,13 +127,13 @@ def _values_log(events: list[Event], session: Any, close: Any) -> Floats:
 
 
 def _slow(shocks: Floats) -> Floats:
-    found = np.empty(shocks.size)
     now = float(shocks[0])
     scale = float(np.sqrt(1.0 - PERSISTENCE * PERSISTENCE))
-    for t in range(shocks.size):
-        now = PERSISTENCE * now + scale * float(shocks[t])
-        found[t] = now
-    return found * DEVIATION
+    found = []
+    for shock in (shocks * scale).tolist():
+        now = PERSISTENCE * now + shock
+        found.append(now)
+    return np.array(found) * DEVIATION
 
 
 def _premium(z: Floats, slow: Floats) -> Floats:

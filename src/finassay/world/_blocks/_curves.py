@@ -162,13 +162,11 @@ def _watched() -> dict[int, float]:
 
 def _slow(rng: np.random.Generator, length: int, persistence: float, shock: float) -> Floats:
     """Return a first-order autoregression from its mean 0."""
-    draws = rng.standard_normal(length) * shock
-    found = np.empty(length)
-    now = 0.0
-    for t in range(length):
-        now = persistence * now + float(draws[t])
-        found[t] = now
-    return found
+    found, now = [], 0.0
+    for draw in (rng.standard_normal(length) * shock).tolist():
+        now = persistence * now + draw
+        found.append(now)
+    return np.array(found)
 
 
 def bootstrapped(yields: Floats) -> tuple[Ints, Ints]:
