@@ -15,6 +15,7 @@ from finassay.world._blocks._funds_values import fund_values
 from finassay.world._blocks._market import factors, window
 from finassay.world._calendar import sessions
 from finassay.world._facts_funds import fund_facts
+from finassay.world._tables._funds_view import event_number
 from support.worlds import CONFIG
 
 
@@ -254,8 +255,7 @@ def test_starts_and_ends_without_a_disclosure_lie_after_the_day_they_became_publ
         for number, end in zip(made["ID"].to_pylist(), made["CANCELDATE"].to_pylist(), strict=True):
             if end is None:
                 continue
-            # The fund's event, without the class and the leg in the number of the row
-            event = after[number & ~(3 << 32) & ~(0xFF << 24)] if number & (1 << 31) else after[number]
+            event = after[event_number(number)]
             public = event.recorded_at if recorded else event.disclosed_at
             assert public < end
             assert end.date() >= event.valid_from
@@ -266,7 +266,7 @@ def test_starts_and_ends_without_a_disclosure_lie_after_the_day_they_became_publ
 def test_a_departure_is_written_into_the_row_of_the_appointment(world):
     event = next(e for e in world.ledger.of(EventType.MANAGER_OUT) if e.recorded_at < CONFIG.moment)
     table = materialise(world, ["mf_fundmanagernew"])["mf_fundmanagernew"].to_pylist()
-    mine = [row for row in table if int(row["ID"]) & ~(3 << 32) & ~(1 << 31) == event.supersedes]
+    mine = [row for row in table if event_number(int(row["ID"])) == event.supersedes]
     assert mine
     assert all(row["DIMISSIONDATE"].date() == event.valid_from and row["INCUMBENT"] == 2 for row in mine)
 

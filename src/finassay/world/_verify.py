@@ -17,6 +17,7 @@ from finassay.world._facts import measure
 from finassay.world._materialise import CHUNK_ROWS, ContentHash
 from finassay.world._questions import FAMILIES, Agreement, compare
 from finassay.world._tables import tables_of
+from finassay.world._tables._funds_view import event_number
 from finassay.world._tables._view import arrow_type
 from finassay.world._world import World, simulate
 
@@ -177,7 +178,8 @@ def _invariants(world: World, database: Database, catalog: Catalog) -> Iterator[
     for rule, name, column in _undisclosed(world, catalog):
         bad = judged = 0
         rows = _dated(database, catalog, name, column)
-        for number, day in rows:
+        for row, day in rows:
+            number = event_number(row)
             began = world.ledger.by_id.get(number)
             told = ([began] if began else []) if rule == "W1" else after.get(number, [])
             public = max(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 EPOCH = datetime.fromisoformat("1970-01-01")
+_OF_FUND = 1 << 31  # in the number of a class's row that tells of an event of its fund
+_BY_CLASS = range(EventType.FUND_ADVISER, EventType.OVERSEAS_INDEX)
 
 
 class FundIndex:
@@ -103,10 +105,17 @@ def parts(view: View, kind: EventType, index: FundIndex | None = None) -> Iterat
             assert isinstance(opened.payload, FundClass)  # noqa: S101 - by its type
             number = event.event_id
             if not event.entity & 3:  # away from the numbers of the class's own events
-                number += ((opened.entity & 3) << 32) + (1 << 31)
+                number += ((opened.entity & 3) << 32) + _OF_FUND
             first = max(event.valid_from, opened.valid_from)
             told = max(event.disclosed_at, opened.disclosed_at)
             yield Part(event, opened.payload, number, first, told, after, opened)
+
+
+def event_number(number: int) -> int:
+    """Return the number of the event that a row number names; those of classes and legs differ from their event's."""
+    if number >> 56 not in _BY_CLASS or not number & _OF_FUND:
+        return number
+    return number & ~(3 << 32) & ~(0xFF << 24)
 
 
 def end_of(after: Event | None, recorded: bool = False) -> date | None:
