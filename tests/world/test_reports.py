@@ -403,3 +403,71 @@ def test_a_missed_deadline_halts_the_share_until_the_report(world):
 
 def test_last_year_ends_before_a_quarter():
     assert year_end_before(np.array([1, 2, 4, 5, 8])).tolist() == [0, 0, 0, 4, 4]
+
+
+# --- What else hangs on companies
+
+
+def test_segments_add_up_to_the_revenue(database):
+    """By industry, by product and by region, to the fen."""
+    found = number_of(
+        database,
+        "SELECT COUNT(*) FROM (SELECT s.COMPANYCODE, s.ENDDATE, s.CLASSIFICATION, SUM(s.MAINOPERINCOME) AS parts,"
+        " MAX(m.OPERATINGREENUE) AS whole FROM lc_mainoperincome s JOIN lc_maindatanew m ON m.COMPANYCODE ="
+        " s.COMPANYCODE AND m.ENDDATE = s.ENDDATE AND m.INFOPUBLDATE = s.INFOPUBLDATE AND m.MARK = 1 GROUP BY 1, 2, 3)"
+        " WHERE ABS(parts - whole) > 0.001",
+    )
+    assert found == 0
+
+
+def test_a_corrected_list_of_holders_names_another_tenth(database):
+    """Ten per list and disclosure; both disclosures together name eleven."""
+    lists = rows(
+        database,
+        "SELECT COMPANYCODE, ENDDATE, INFOPUBLDATE, COUNT(*) AS n, COUNT(DISTINCT GDID) AS holders"
+        " FROM lc_mainshlistnew WHERE INFOTYPECODE = 1 GROUP BY 1, 2, 3",
+    )
+    assert {(n, holders) for *_, n, holders in lists} == {(10, 10)}
+    both = rows(
+        database,
+        "SELECT COMPANYCODE, ENDDATE, COUNT(DISTINCT GDID) AS holders FROM lc_mainshlistnew WHERE INFOTYPECODE = 1"
+        " GROUP BY 1, 2 HAVING COUNT(DISTINCT INFOPUBLDATE) > 1",
+    )
+    assert both
+    assert {holders for *_, holders in both} == {11}
+
+
+def test_limits_are_those_of_the_quotes(database):
+    """10% of the reference, half up to a fen, on the main board outside ST; none on the first days."""
+    found = rows(
+        database,
+        "SELECT p.PREVCLOSEPRICE, p.PRICECEILING, p.PRICEFLOOR FROM qt_pricelimit p JOIN secumain s"
+        " ON s.INNERCODE = p.INNERCODE WHERE s.LISTEDSECTOR = 1 AND p.TRADINGDAY = DATE '2021-03-15'"
+        " AND p.TRADINGDAY > s.LISTEDDATE + INTERVAL 20 DAY AND p.INNERCODE NOT IN (SELECT INNERCODE FROM cs_riskalert"
+        " WHERE IMPLEMENTDATE <= DATE '2021-03-15' AND (REMOVEDATE IS NULL OR REMOVEDATE > DATE '2021-03-15'))",
+    )
+    assert len(found) > 15
+    for reference, ceiling, floor in found:
+        fen = int(reference * 100)
+        assert int(ceiling * 100) == (fen * 110 + 50) // 100
+        assert int(floor * 100) == (fen * 90 + 50) // 100
+
+
+def test_a_star_dividend_has_a_row_per_stage(database):
+    found = rows(
+        database,
+        "SELECT INNERCODE, ENDDATE, LIST(CAST(EVENTPROCEDURE AS INTEGER) ORDER BY INFOPUBLDATE) AS stages"
+        " FROM lc_stibdividend GROUP BY 1, 2",
+    )
+    assert found
+    assert {tuple(stages) for *_, stages in found} <= {(1,), (1, 2), (1, 4), (1, 2, 3)}
+
+
+def test_hong_kong_trades_on_its_own_days(database):
+    """There are days on which one of the two exchanges is closed."""
+    found = rows(
+        database,
+        "SELECT CAST(TRADINGDAY AS DATE) AS day FROM qt_hkdailyquote EXCEPT"
+        " SELECT CAST(TRADINGDAY AS DATE) FROM qt_dailyquote",
+    )
+    assert date(2019, 10, 3) in {day for (day,) in found}  # National Day week, open in Hong Kong

@@ -35,6 +35,7 @@ class EventType(IntEnum):
     INDEX_IN = 15
     INDEX_OUT = 16
     VENDOR_TOUCH = 17
+    HK_DELIST = 19
     # Companies: 20 to 29
     REPORT = 20
     RESTATEMENT = 21
@@ -45,6 +46,7 @@ class EventType(IntEnum):
     CONCEPT_CLOSE = 26
     CONCEPT_IN = 27
     CONCEPT_OUT = 28
+    HK_LIST = 29
     # Bonds, convertibles and Chinese macro series: 60 to 79
     CN_SERIES = 60
     CN_RELEASE = 61

@@ -96,4 +96,13 @@ class ConceptMember:
     inner: int
 
 
-CompanyPayload = Report | Restatement | Forecast | Opinion | ShareChange | Concept | ConceptMember
+@dataclass(frozen=True, slots=True)
+class HongKong:
+    """A listing of the company in Hong Kong: number, code and short name of the share there."""
+
+    inner: int
+    code: str
+    abbreviation: str
+
+
+CompanyPayload = Report | Restatement | Forecast | Opinion | ShareChange | Concept | ConceptMember | HongKong

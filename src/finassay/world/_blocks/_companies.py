@@ -9,6 +9,7 @@ import numpy as np
 
 from finassay.world._blocks._economy import economy
 from finassay.world._blocks._filings import schedule
+from finassay.world._blocks._hongkong import hongkong_events
 from finassay.world._blocks._periods import QUARTERS, SEASONS, quarter_of
 from finassay.world._blocks._reports import (
     planned_news,
@@ -63,6 +64,7 @@ class Companies:
         """Tell capital, restatements and reports; return quotes with the shares of each day, and the statements."""
         for issuer, recorder in zip(self.issuers, self.recorders, strict=True):
             share_events(self.seed, issuer, recorder, quotes)
+            hongkong_events(self.seed, issuer, recorder)
         for plan, recorder in zip(self.plans, self.recorders, strict=True):
             restatement_events(recorder, plan)
         events = _events(self.recorders)

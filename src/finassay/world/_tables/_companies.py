@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from finassay.world._tables._archive import lc_business, lc_instiarchive
 from finassay.world._tables._concepts import lc_coconcept, lc_conceptlist
+from finassay.world._tables._hongkong import hk_secumain, qt_hkdailyquote
 from finassay.world._tables._report_lists import lc_mainoperincome, lc_mainshlistnew
 from finassay.world._tables._shares import lc_sharestru
 from finassay.world._tables._star import lc_stibdividend, lc_stibsuspendresume
@@ -42,6 +43,8 @@ COMPANY_TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "lc_stibsuspendresume": lc_stibsuspendresume,
     "lc_mainoperincome": lc_mainoperincome,
     "lc_mainshlistnew": lc_mainshlistnew,
+    "hk_secumain": hk_secumain,
+    "qt_hkdailyquote": qt_hkdailyquote,
     "lc_instiarchive": lc_instiarchive,
     "lc_business": lc_business,
     "lc_conceptlist": lc_conceptlist,

@@ -101,7 +101,8 @@ def _part(rows: Rows, whole: Ints, place: int, back: int = 0) -> Ints:
     total = np.sum(np.stack(weights), axis=0)
     cuts = [np.rint(whole * (weight / total)).astype(np.int64) for weight in weights[:-1]]
     last: Ints = whole - np.sum(np.stack(cuts), axis=0)
-    return [*cuts, last][members.index(place)]
+    parts: list[Ints] = [*cuts, last]
+    return parts[members.index(place)]
 
 
 def lc_mainshlistnew(view: View) -> Iterator[pa.Table]:

@@ -119,7 +119,7 @@ class View:
                 is_open = values.get(spec.valid.end) is None
                 value = int(flag.while_open[0]) if is_open else 2
                 text = arrow_type(spec.columns[str(flag.flag)].type) == arrow_type("text")
-                values[str(flag.flag)] = str(value) if text else value
+                values.setdefault(str(flag.flag), str(value) if text else value)
         return values
 
 
