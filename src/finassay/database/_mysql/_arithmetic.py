@@ -19,12 +19,14 @@ from finassay.database._mysql._convert import (
     to_int,
     to_number,
 )
+from finassay.database._mysql._scope import GROUP_ALIAS
 from finassay.database._mysql._values import MAX_DIGITS, MAX_SCALE, Type, Value
 
 DIV_INCREMENT = 4  # the server's div_precision_increment
 _ROOM = 17  # digits before the point that are always kept when a product or quotient is cut to 38 digits
 _SHORT = 18  # digits of a DECIMAL that DuckDB holds in 64 bits
 _NOT_FIXED = 31  # decimals from which a DOUBLE is shown in full
+_COLUMN = re.compile(rf'(?!"{GROUP_ALIAS}")"[^"]+"\."[^"]+"')  # of a table: its values were not computed here
 _WORD = 9  # MySQL keeps decimals in words of nine digits
 
 
@@ -379,7 +381,8 @@ def printable(value: Value) -> Value:
     if kind.kind == "str" and kind.collation == "binary":
         return value.retyped(f"encode({value.sql})", kind)
     if kind.kind == "dbl":
-        return value.retyped(stored(replace(value, type=replace(kind, origin=""))).sql, v.DOUBLE)
+        sql = stored(replace(value, type=replace(kind, origin=""))).sql
+        return value.retyped(sql if _COLUMN.fullmatch(sql) else v.call("mysql_finite", sql), v.DOUBLE)
     return shown(value)
 
 

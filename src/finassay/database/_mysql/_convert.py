@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
+from math import isinf
 
 from finassay.database._mysql import _values as v
 from finassay.database._mysql._values import Type, Value
+
+LARGEST = sys.float_info.max  # what MariaDB reads text as that is beyond it
 
 
 class CannotConvert(Exception):
@@ -46,6 +50,8 @@ def number_literal(text: str) -> Value:
             return Value(f"CAST('{number}' AS UBIGINT)", v.UINT)
         return v.integer(number)
     if "e" in text.lower():
+        if isinf(float(text)):
+            raise CannotConvert("number out of the range of a DOUBLE")
         return Value(f"CAST({float(text)!r} AS DOUBLE)", v.DOUBLE, literal=float(text))
     decimal = Decimal(text)
     whole, _, fraction = text.partition(".")
@@ -123,7 +129,8 @@ _NUMBER = re.compile(r"\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9
 def number_prefix(text: str) -> float:
     """Return the number a string starts with, 0 where it starts with none."""
     match = _NUMBER.match(text)
-    return float(match.group(1)) if match else 0.0
+    number = float(match.group(1)) if match else 0.0
+    return max(-LARGEST, min(LARGEST, number))
 
 
 def to_double(value: Value) -> Value:

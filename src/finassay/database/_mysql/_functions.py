@@ -147,7 +147,7 @@ def _log_base(call: Call) -> Value:
 
 @function("EXP", any_collation=True)
 def _exp(call: Call) -> Value:
-    return Value(f"exp({to_double(call.args[0]).sql})", v.DOUBLE)
+    return Value(v.call("mysql_finite", f"exp({to_double(call.args[0]).sql})"), v.DOUBLE)
 
 
 @function("POW", "POWER", args=2, any_collation=True)
@@ -158,7 +158,7 @@ def _pow(call: Call) -> Value:
 
 @function("SIN", "COS", "TAN", "DEGREES", "RADIANS", any_collation=True)
 def _angle(call: Call) -> Value:
-    return Value(f"{call.name.lower()}({to_double(call.args[0]).sql})", v.DOUBLE)
+    return Value(v.call("mysql_finite", f"{call.name.lower()}({to_double(call.args[0]).sql})"), v.DOUBLE)
 
 
 @function("ASIN", "ACOS", any_collation=True)
@@ -168,7 +168,7 @@ def _arc(call: Call) -> Value:
 
 @function("COT", any_collation=True)
 def _cot(call: Call) -> Value:
-    return Value(f"cot({to_double(call.args[0]).sql})", v.DOUBLE)
+    return Value(v.call("mysql_finite", f"cot({to_double(call.args[0]).sql})"), v.DOUBLE)
 
 
 @function("BIT_COUNT", any_collation=True)

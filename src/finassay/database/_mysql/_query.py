@@ -16,7 +16,7 @@ from finassay.database._mysql._convert import (
     as_type,
     common_type,
     key,
-    shown,
+    stored,
     to_number,
 )
 from finassay.database._mysql._counters import rewrite
@@ -72,7 +72,11 @@ class Queries:
 
     # --- any query --------------------------------------------------------------------------------------------------
     def query(self, node: Any, parent: Context | None, role: str, ctes: Ctes | None = None) -> Query:
-        """Translate a query; `role` is ``top``, ``derived``, ``side`` (of a set operation) or ``subquery``."""
+        """Translate a query.
+
+        `role` is ``top``, ``derived``, ``first`` or ``side`` (of a set operation), ``recursive`` (a part of a
+        recursive one) or ``subquery``.
+        """
         known: Ctes = ctes if ctes is not None else (parent.ctes if parent else {})
         if isinstance(node, exp.Subquery):
             return self._parenthesised(node, parent, role, known)
@@ -138,10 +142,10 @@ class Queries:
             union.args.get(part) for part in ("order", "limit", "offset", "with_")
         ):
             self.source.unsupported("recursive query that is not one UNION", self.expressions.start(cte))
-        anchor = self.query(union.this, parent, "side", known)
+        anchor = self.query(union.this, parent, "recursive", known)
         columns = self.renamed(anchor.columns, names, cte)
         scope = {**known, cte.args["alias"].name.lower(): (inner, columns)}
-        step = self.query(union.expression, parent, "side", scope)
+        step = self.query(union.expression, parent, "recursive", scope)
         distinct = bool(union.args.get("distinct"))
         if len(step.columns) != len(columns):
             self.source.error("The parts of the recursive query have different numbers of columns.", None)
@@ -164,19 +168,27 @@ class Queries:
 
     # --- UNION and others ---------------------------------------------------------------------------------------------
     def _set_operation(self, node: Any, parent: Context | None, ctes: Ctes) -> Query:
+        """Translate a chain of set operations: each branch becomes the common type of all, straight from its own."""
         self.check(node, _SET_PARTS)
         prefix, ctes = self._with(node.args.get("with_"), parent, ctes)
-        sides = [self.query(side, parent, "side", ctes) for side in (node.this, node.expression)]
-        if len(sides[0].columns) != len(sides[1].columns):
-            self.source.error("The queries have different numbers of columns.", self.expressions.start(node))
-        kinds = [
-            self._common(a, b, node)
-            for (_, a), (_, b) in zip(sides[0].columns, sides[1].columns, strict=True)
+        steps = _chain(node)
+        branches = [steps[0].this, *(each.expression for each in steps)]
+        sides = [
+            self.query(side, parent, "side" if at else "first", ctes) for at, side in enumerate(branches)
         ]
+        kinds = [kind for _, kind in sides[0].columns]
+        for side in sides[1:]:
+            if len(side.columns) != len(kinds):
+                self.source.error(
+                    "The queries have different numbers of columns.", self.expressions.start(node)
+                )
+            kinds = [self._common(a, b, node) for a, (_, b) in zip(kinds, side.columns, strict=True)]
         names = [column for column, _ in sides[0].columns]
         columns = tuple(zip(names, kinds, strict=True))
-        left, right = (self._converted(side, kinds) for side in sides)
-        sql = self._combine(node, left, right, kinds, names)
+        sql = self._converted(sides[0], kinds, branches[0])
+        for step, side in zip(steps, sides[1:], strict=True):
+            listed = names if step is node else [f"c{at}" for at in range(len(names))]
+            sql = self._combine(step, sql, self._converted(side, kinds, step.expression), kinds, listed)
         tail = self._set_order(node, Query("", columns)) + self.limit(node)
         return Query(f"{prefix}{sql}{tail}", columns)
 
@@ -191,11 +203,12 @@ class Queries:
             return Type("int", 1)
         return v.decimal_type(kind.digits + 1, kind.scale) if kind.kind == "dec" else kind
 
-    def _converted(self, side: Query, kinds: list[Type]) -> str:
+    def _converted(self, side: Query, kinds: list[Type], node: Any) -> str:
         names = [f"c{at}" for at in range(len(kinds))]
         parts = []
         for each, (_, own), target in zip(names, side.columns, kinds, strict=True):
-            value = shown(Value(name(each), own))
+            written = self._as_written(own, node) if target.kind == "str" else own
+            value = stored(Value(name(each), written))
             value = to_number(value) if own.kind == "bool" else value
             converted = (
                 as_type(value, target) if value.type.kind != target.kind or target.kind == "dec" else value
@@ -203,6 +216,18 @@ class Queries:
             parts.append(f"{converted.sql} AS {name(each)}")
         listed = ", ".join(name(each) for each in names)
         return f'SELECT {", ".join(parts)} FROM ({side.sql}) AS "__u"({listed})'
+
+    def _as_written(self, own: Type, node: Any) -> Type:
+        """Return the type whose text a column of text gets: a DOUBLE without the decimals fixed for it."""
+        if own.kind == "dec" and own.held != own.scale:
+            self.source.unsupported(
+                "UNION of a quotient or an average with text",
+                self.expressions.start(node),
+                "MariaDB writes digits it does not show elsewhere, and cuts them: ROUND the number or make it text.",
+            )
+        if own.kind == "datetime" and own.scale not in {0, 6}:
+            self.source.unsupported("UNION of fractional seconds with text", self.expressions.start(node))
+        return replace(own, scale=-1, origin="") if own.kind == "dbl" else own
 
     def _combine(self, node: Any, left: str, right: str, kinds: list[Type], names: list[str]) -> str:
         listed = ", ".join(f"{name(f'c{at}')} AS {name(own)}" for at, own in enumerate(names))
@@ -374,3 +399,13 @@ class Queries:
             side = str(spec.args.get(f"{edge}_side") or "").upper()
             bounds.append(f"{text} {side}".strip())
         return f"{kind} BETWEEN {bounds[0]} AND {bounds[1]}"
+
+
+def _chain(node: Any) -> list[Any]:
+    """Return the set operations written one after the other without parentheses, the leftmost first."""
+    steps = [node]
+    while isinstance(inner := steps[0].this, exp.SetOperation) and not any(
+        inner.args.get(part) for part in ("order", "limit", "offset", "with_")
+    ):
+        steps.insert(0, inner)
+    return steps

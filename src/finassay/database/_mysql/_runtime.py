@@ -64,6 +64,8 @@ def _macros() -> dict[str, str]:
             WHEN regexp_matches(s, '^\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE]')
             THEN mysql_exponent_text(s)
             ELSE coalesce(nullif(regexp_extract(s, '^\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))', 1), ''), '0') END""",
+        # MariaDB fails where a DOUBLE overflows.
+        "mysql_finite(x)": "CASE WHEN isinf(x) THEN error('MySQL-dialect layer: a DOUBLE out of range') ELSE x END",
         "mysql_log(base, x)": "CASE WHEN base > 0 AND base <> 1 AND x > 0 THEN ln(x) / ln(base) END",
         "mysql_pow(x, y)": """CASE WHEN x IS NULL OR y IS NULL THEN NULL WHEN isfinite(pow(x, y)) THEN pow(x, y)
             ELSE error('MySQL-dialect layer: POW out of range') END""",
@@ -139,15 +141,15 @@ def _macros() -> dict[str, str]:
         "mysql_right(s, n)": """CASE WHEN s IS NULL OR n IS NULL THEN NULL WHEN n <= 0 THEN ''
             WHEN n >= length(s) THEN s ELSE substr(s, length(s) - n + 1) END""",
         "mysql_lpad(s, n, p)": """CASE WHEN s IS NULL OR n IS NULL OR p IS NULL OR n < 0 THEN NULL
-            WHEN n <= length(s) THEN substr(s, 1, n) WHEN p = '' THEN error('MySQL-dialect layer: empty padding')
+            WHEN n <= length(s) THEN substr(s, 1, n) WHEN p = '' THEN NULL
             ELSE lpad(s, CAST(n AS INTEGER), p) END""",
         "mysql_rpad(s, n, p)": """CASE WHEN s IS NULL OR n IS NULL OR p IS NULL OR n < 0 THEN NULL
-            WHEN n <= length(s) THEN substr(s, 1, n) WHEN p = '' THEN error('MySQL-dialect layer: empty padding')
+            WHEN n <= length(s) THEN substr(s, 1, n) WHEN p = '' THEN NULL
             ELSE rpad(s, CAST(n AS INTEGER), p) END""",
         "mysql_locate(needle, s, p)": f"""CASE WHEN needle IS NULL OR s IS NULL OR p IS NULL THEN NULL
+            WHEN p <= 0 OR p > length(s) + 1 THEN 0 WHEN needle = '' THEN strlen(substr(s, 1, p - 1)) + 1
             WHEN NOT (regexp_matches(needle, '{_PLAIN}') AND regexp_matches(s, '{_PLAIN}'))
-            THEN error('MySQL-dialect layer: LOCATE in text with accents')
-            WHEN p <= 0 OR p > length(s) + 1 THEN 0
+            THEN mysql_locate_accented(needle, s, CAST(p AS BIGINT))
             WHEN strpos(substr(mysql_fold(s), p), mysql_fold(needle)) = 0 THEN 0
             ELSE strpos(substr(mysql_fold(s), p), mysql_fold(needle)) + p - 1 END""",
         "mysql_substring_index(s, d, n)": """CASE WHEN s IS NULL OR d IS NULL OR n IS NULL THEN NULL
@@ -160,9 +162,10 @@ def _macros() -> dict[str, str]:
             WHEN p < 1 OR p > length(s) THEN s
             WHEN n < 0 OR p + n > length(s) THEN substr(s, 1, p - 1) || r
             ELSE substr(s, 1, p - 1) || r || substr(s, p + n) END""",
-        "mysql_find_in_set(x, s)": """CASE WHEN x IS NULL OR s IS NULL THEN NULL WHEN s = '' OR contains(x, ',') THEN 0
-            ELSE coalesce(list_position(list_transform(string_split(s, ','), lambda e: mysql_key(e)), mysql_key(x)), 0)
-            END""",
+        # By weight and without padding; MariaDB looks only where the list has at least as many bytes as what is sought.
+        "mysql_find_in_set(x, s)": """CASE WHEN x IS NULL OR s IS NULL THEN NULL
+            WHEN s = '' OR contains(x, ',') OR strlen(x) > strlen(s) THEN 0
+            ELSE coalesce(list_position(string_split(mysql_fold(s), ','), mysql_fold(x)), 0) END""",
         "mysql_repeat(s, n)": """CASE WHEN s IS NULL OR n IS NULL THEN NULL WHEN n <= 0 THEN '' ELSE repeat(s, n) END""",
         "mysql_replace(s, a, b)": """CASE WHEN s IS NULL OR a IS NULL THEN NULL WHEN a = '' THEN s
             WHEN b IS NULL THEN NULL ELSE replace(s, a, b) END""",

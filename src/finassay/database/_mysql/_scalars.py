@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from finassay.database._mysql._general_ci import fold
 from finassay.database._mysql._json_text import JSON_SCALARS
 from finassay.database._mysql._regex import search
 
@@ -116,6 +117,16 @@ def soundex(text: str) -> str:
             out += codes[char]
             last = codes[char]
     return out.ljust(4, "0")
+
+
+def locate(needle: str, text: str, start: int) -> int:
+    """Return ``LOCATE(needle, text, start)``: by weight, where as many bytes as `needle` has are alike."""
+    wanted, size = fold(needle), len(needle.encode())
+    for at in range(start - 1, len(text) - len(needle) + 1):
+        found = text[at : at + len(needle)]
+        if fold(found) == wanted and len(found.encode()) == size:
+            return at + 1
+    return 0
 
 
 def ordinal(text: str) -> int:
@@ -263,6 +274,7 @@ SCALARS: dict[str, tuple[Callable[..., Any], tuple[str, ...], str]] = {
     "mysql_inet_ntoa": (inet_ntoa, ("BIGINT",), "VARCHAR"),
     "mysql_quote": (quote_text, ("VARCHAR",), "VARCHAR"),
     "mysql_soundex": (soundex, ("VARCHAR",), "VARCHAR"),
+    "mysql_locate_accented": (locate, ("VARCHAR", "VARCHAR", "BIGINT"), "BIGINT"),
     "mysql_ord": (ordinal, ("VARCHAR",), "BIGINT"),
     "mysql_gbk_key": (gbk_key, ("VARCHAR",), "VARCHAR"),
     "mysql_search": (search, ("VARCHAR", "VARCHAR", "VARCHAR"), "BOOLEAN"),

@@ -93,7 +93,7 @@ class Select:
     def _held(self, value: Value, mergeable: bool) -> Value:
         if self.role == "top":
             return printable(self._not_binary(value))
-        if mergeable or self.role == "subquery":
+        if mergeable or self.role in {"subquery", "first", "side"}:
             return value
         return stored(value)
 
@@ -209,6 +209,8 @@ class Select:
                     self.q.source.unsupported("assignment to a user variable", self.e.start(target))
                 target = target.unnest().expression
             label = node.alias if isinstance(node, exp.Alias) else self._label(node)
+            if not label and self.role in {"side", "subquery"}:  # nobody sees the names
+                label = f"c{len(items)}"
             if not label:
                 self.q.source.unsupported("column without a name", self.e.start(node), "Give it one with AS.")
             items.append(Item(label, target, self.e.value(target, context)))
