@@ -7,6 +7,7 @@ import pytest
 
 from finassay.core import InputError
 from finassay.world import EventType, counterfactual, materialise
+from finassay.world._tables._bonds import BOND_TABLES
 from finassay.world._tables._companies import COMPANY_TABLES
 
 DAILY = ("qt_dailyquote", "lc_stibdailyquote", "qt_performancedata", "qt_indexquote")
@@ -22,6 +23,12 @@ def changed(before, after, columns):
         f"SELECT DISTINCT {listed} FROM ((FROM a EXCEPT FROM b) UNION ALL (FROM b EXCEPT FROM a))"
     ).fetchall()
     return set(rows)
+
+
+def own_bonds(codes, share):
+    """The numbers of a company and of its bonds."""
+    mine = [row for row in codes.to_pylist() if row["COMPANYCODE"] == share.company]
+    return {share.company} | {row[column] for row in mine for column in ("INNERCODE", "MAINCODE")}
 
 
 @pytest.mark.parametrize(
@@ -44,6 +51,9 @@ def test_removing_an_event_changes_only_its_descendants(world, serial, kind):
             key = next(k for k in ("COMPANYCODE", "INNERCODE", "CONCEPTCODE") if k in table.column_names)
             own = {share.company, share.inner, 1_000_000 + share.entity}
             assert {k for (k,) in changed(table, after[name], [key])} <= own
+        elif name in BOND_TABLES:  # what follows for the company's own bonds
+            key = next((k for k in ("INNERCODE", "MAINCODE", "COMPANYCODE") if k in table.column_names), "ID")
+            assert {k for (k,) in changed(table, after[name], [key])} <= own_bonds(before["bond_code"], share)
         elif name.startswith("us_"):
             assert table.equals(after[name])
         elif name == "documents":  # about a descendant, or about its index membership
