@@ -14,6 +14,7 @@ from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import date
 
     from finassay.world._blocks._funds_market import Ints
     from finassay.world._blocks._funds_read import FundLife
@@ -54,7 +55,9 @@ def bond_lists(seed: int, lives: Sequence[FundLife], events: Iterable[Event]) ->
 
 def _spells(events: Iterable[Event]) -> tuple[Ints, Ints, Ints]:
     """Return the first codes of bonds with their first day and the one after their last, in days since 1970."""
-    terms, called, listed = {}, {}, {}
+    terms: dict[int, BondTerms] = {}
+    called: dict[int, date] = {}
+    listed: dict[int, tuple[int, date]] = {}
     for event in events:
         if event.type is EventType.BOND_ISSUE and isinstance(event.payload, BondTerms):
             terms[event.entity] = event.payload

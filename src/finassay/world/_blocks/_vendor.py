@@ -16,8 +16,10 @@ RELOADED = 0.04  # of rows older than three years, at each of two reloads: 8% in
 RELOADS = tuple(datetime.fromisoformat(text) for text in ("2020-03-14T02:10:00", "2024-08-17T01:40:00"))
 _OLD = timedelta(days=3 * 365)
 # Rows begin with these. The listing is left out: its time of insertion is the only sign of when it was known.
-_ROWS = (EventType.HALT, EventType.ST_ON, EventType.INDUSTRY_SET, EventType.DIVIDEND_PLAN)
-_ROWS += (EventType.DEBTOR_RATING, EventType.BOND_RATING, EventType.BOND_DEFAULT, EventType.CONVERT_PRICE)
+_ROWS = (
+    *(EventType.HALT, EventType.ST_ON, EventType.INDUSTRY_SET, EventType.DIVIDEND_PLAN),
+    *(EventType.DEBTOR_RATING, EventType.BOND_RATING, EventType.BOND_DEFAULT, EventType.CONVERT_PRICE),
+)
 
 
 def touch_rows(seed: int, entity: int, recorder: Recorder) -> None:
