@@ -258,7 +258,8 @@ class _Child:
     def __init__(self, memory: int, listeners: list[socket.socket], log: _Log, died: Any) -> None:
         read_end, write_end = os.pipe()
         inherited = [write_end, *(listener.fileno() for listener in listeners)]
-        command = [sys.executable, "-m", "finassay.execution._wire", str(write_end), str(memory)]
+        # -P: a file of the current folder, where candidates' programs lie, is never imported for a library of ours.
+        command = [sys.executable, "-P", "-m", "finassay.execution._wire", str(write_end), str(memory)]
         environment = {**os.environ, "MALLOC_ARENA_MAX": "2", "ARROW_DEFAULT_MEMORY_POOL": "system"}
         self._stderr = _Tail()
         self._process = subprocess.Popen(  # noqa: S603 - our own module

@@ -8,11 +8,13 @@ import threading
 import time
 import warnings
 from collections.abc import Generator
+from typing import Any
 
 from finassay.executor._map import Attempt, Job, Outcome, PooledExecutor
 from finassay.executor._types import WorkerLostError
 
 _WATCH_SECONDS = 0.5
+_SAFE_PATH = "PYTHONSAFEPATH"
 
 
 class LokyExecutor(PooledExecutor):
@@ -39,13 +41,12 @@ class LokyExecutor(PooledExecutor):
         from joblib import Parallel, delayed
         from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+        _start_trackers()
         parallel = Parallel(
             n_jobs=self.workers,
-            backend="loky",
+            backend=_safe_backend(),
             return_as="generator_unordered",
             max_nbytes=None,  # a memory-mapped item would be read-only here and writable on the other executors
-            inner_max_num_threads=1,
-            initializer=_prepare_worker,
         )
         stream = parallel(delayed(attempt)(job) for job in jobs)
         try:
@@ -62,6 +63,42 @@ class LokyExecutor(PooledExecutor):
                     "ignore"
                 )  # joblib warns that it was stopped early: that is what we want
                 stream.close()
+
+
+def _safe_backend() -> Any:
+    """Return joblib's loky whose workers do not import their libraries from the current folder.
+
+    Python puts the current folder first where it starts a module with ``-m``. The modules of a job are found all the
+    same: loky gives a worker this process's own path once its libraries are loaded.
+    """
+    from joblib._parallel_backends import LokyBackend
+
+    class SafeBackend(LokyBackend):  # type: ignore[misc]
+        def _prepare_worker_env(self, n_jobs: int) -> dict[str, str]:
+            return {**super()._prepare_worker_env(n_jobs), _SAFE_PATH: "1"}
+
+    return SafeBackend(inner_max_num_threads=1, initializer=_prepare_worker)
+
+
+def _start_trackers() -> None:
+    """Start the two processes in which loky keeps account of shared resources: they have the environment of this one.
+
+    They live as long as this process, so that its environment is another one for this moment only.
+    """
+    from multiprocessing import resource_tracker
+
+    from joblib.externals.loky.backend import resource_tracker as loky_tracker
+
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        resource_tracker.ensure_running()
+        loky_tracker.ensure_running()
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
 
 
 def _prepare_worker() -> None:

@@ -51,7 +51,15 @@ class RayExecutor(PooledExecutor):
         self.workers: int = max(1, int(resources.get("CPU", 1)))
 
     def _connect(self, address: str | None, workers: int | None) -> None:
-        local: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False, "configure_logging": False}
+        # Ray puts the current folder first on its workers' path, unless the job comes from a client elsewhere: a file
+        # there would be imported for a library. Modules of the job are found by the path that goes with it.
+        config = self._ray.job_config.JobConfig(_client_job=True)
+        local: dict[str, Any] = {
+            "num_cpus": workers,
+            "include_dashboard": False,
+            "configure_logging": False,
+            "job_config": config,
+        }
         try:
             self._ray.init(address=address or "local", log_to_driver=False, **({} if address else local))
         except (ConnectionError, ValueError, RuntimeError) as error:
