@@ -59,6 +59,21 @@ class TestBadInput:
         assert "Traceback" not in outcome.stderr
 
     @pytest.mark.parametrize(
+        ("content", "place"),
+        [
+            ('{"mode":"sql",\n', 'j.json:1:15\n    {"mode":"sql",\n                  ^'),
+            ('{\n"mode" "sql"}', 'j.json:2:8\n    "mode" "sql"}\n           ^'),
+            ('{"mode": "sq\u2028l"\n,}', "j.json:2:2"),
+        ],
+    )
+    def test_a_submission_that_is_not_json_shows_where(
+        self, tmp_path: Path, market: Path, content: str, place: str
+    ) -> None:
+        outcome = finassay(program(tmp_path, "j.json", content), "--db", market)
+        assert outcome.exit_code == ExitCode.BAD_INPUT
+        assert place in outcome.stderr
+
+    @pytest.mark.parametrize(
         ("url", "says"),
         [
             ("nowhere", "no file or folder"),

@@ -248,6 +248,28 @@ class TestPython:
         assert done.trace.error is not None
         assert done.trace.error.reason == reason
 
+    @pytest.mark.parametrize(
+        ("sql", "timeout_s", "outcome", "reason"),
+        [
+            ("SELECT list(i) FROM range(1000000000) t(i)", 60.0, Outcome.MEMORY, "out_of_memory"),
+            (
+                "SELECT count(*) FROM range(100000000) a, range(100000) b WHERE a.range * b.range % 7 = 3",
+                1.0,
+                Outcome.TIMEOUT,
+                "query_timeout",
+            ),
+        ],
+    )
+    def test_a_statement_ends_its_program_as_it_would_end_alone(
+        self, market: Path, sql: str, timeout_s: float, outcome: Outcome, reason: str
+    ) -> None:
+        code = f"from db_connector import query_to_dataframe as q\nresult = q({sql!r})"
+        program = Submission("python", python_code=code, source="study.py")
+        policy, limits = QueryPolicy(timeout_s=timeout_s), Limits(memory=256 << 20)
+        trace = run(program, str(market), policy=policy, limits=limits).trace
+        assert trace.error is not None
+        assert (trace.outcome, trace.error.reason, trace.error.line) == (outcome, reason, 2)
+
     def test_a_missing_variable_names_those_that_are_there(self, market: Path) -> None:
         error = run_python("answer = [{'a': 1}]", market, names=("final",)).trace.error
         assert error is not None

@@ -25,6 +25,7 @@ from finassay.execution._trace import (
     TracedTable,
 )
 from finassay.execution._types import CallResult, Limits, Outcome, QueryRecord, Submission
+from finassay.execution._wire._backend import OUT_OF_MEMORY
 from finassay.execution._wire._log import ACCEPTED, ANSWERED
 
 if TYPE_CHECKING:
@@ -99,9 +100,9 @@ def python_ended(
         error = _explain(outcome, result, recorded)
         # A client rolls back after a refusal; what the protocol server answers by itself is not what failed.
         asked = [record for record in records if not {ANSWERED, ACCEPTED}.intersection(record.warnings)]
-        if outcome is Outcome.ERROR and asked and asked[-1].status == "refused":
-            outcome = Outcome.POLICY
-            error = error.model_copy(update={"reason": "query_refused"})
+        if outcome is Outcome.ERROR and asked and (of_statement := _of_statement(asked[-1])):
+            outcome, reason = of_statement
+            error = error.model_copy(update={"reason": reason})
     return Ended(
         outcome,
         outputs,
@@ -113,6 +114,17 @@ def python_ended(
         result.cpu_ms,
         result.max_rss,
     )
+
+
+def _of_statement(record: QueryRecord) -> tuple[Outcome, str] | None:
+    """Return the outcome and the reason of a program that ends with this statement's failure: those of SQL alone."""
+    if record.status == "refused":
+        return Outcome.POLICY, "query_refused"
+    if record.status == "timeout":
+        return Outcome.TIMEOUT, "query_timeout"
+    if record.status == "error" and (record.error or "").startswith(OUT_OF_MEMORY):
+        return Outcome.MEMORY, "out_of_memory"
+    return None
 
 
 def _explain(outcome: Outcome, result: CallResult, recorded: Mapping[str, Any] | None) -> TracedError:

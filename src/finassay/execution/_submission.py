@@ -105,9 +105,8 @@ def parse_submission(
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        line = text.splitlines()[error.lineno - 1] if text else ""
-        place = Place(source, error.lineno, error.colno, line[:200])
         message = f"{source} is not JSON: {error.msg}."
+        place = _json_place(text, error.pos, source)
         raise InputError(message, place=place, reason="malformed_submission") from error
     if not isinstance(value, dict):
         kind = {list: "a list", str: "a text", type(None): "null"}.get(
@@ -128,6 +127,14 @@ def parse_submission(
     return _checked(
         Submission(parsed.mode, _lines(parsed.sql_code), _lines(parsed.python_code), names, source)
     )
+
+
+def _json_place(text: str, position: int, source: str) -> Place:
+    """Return a place in a text; what is missing at its end is missing after the last that is there."""
+    position = min(position, len(text.rstrip()))
+    start = text.rfind("\n", 0, position) + 1
+    line = text[start:].partition("\n")[0]
+    return Place(source, text.count("\n", 0, position) + 1, position - start + 1, line)
 
 
 def _read_bytes(path: Path) -> bytes:
