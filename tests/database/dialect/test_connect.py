@@ -108,12 +108,39 @@ def test_group_by_may_have_directions(database: Database) -> None:
     [
         "SELECT ROW_NUMBER() OVER (ORDER BY code) AS n FROM quote",
         "SELECT SUM(price) OVER (ORDER BY code ROWS UNBOUNDED PRECEDING) AS s FROM quote",
+        "SELECT SUM(price) OVER w AS s FROM quote WINDOW w AS (ORDER BY day ROWS UNBOUNDED PRECEDING)",
         "SELECT code FROM quote ORDER BY code LIMIT 1",
+        "SELECT GROUP_CONCAT(note ORDER BY price) FROM quote",
+        "SELECT GROUP_CONCAT(price ORDER BY code LIMIT 1) FROM quote",
+        "SELECT GROUP_CONCAT(code ORDER BY code) FROM quote",  # a and A are equal
+        "SELECT code, COUNT(*) AS n FROM quote GROUP BY code ORDER BY n",
+        "SELECT DISTINCT code, day FROM quote ORDER BY day",
     ],
 )
 def test_ties_that_mysql_leaves_open_are_warned_about(database: Database, sql: str) -> None:
     warnings = database.query(sql, dialect="mysql").warnings
     assert [warning for warning in warnings if warning.startswith("ties:")]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT day, COUNT(*) FROM quote GROUP BY day ORDER BY day LIMIT 1",
+        "SELECT code, day, COUNT(*) FROM quote GROUP BY code, day ORDER BY 2 DESC, 1 LIMIT 1",
+        "SELECT code, day, ROW_NUMBER() OVER (PARTITION BY code ORDER BY day) FROM quote GROUP BY code, day",
+        "SELECT d, LAG(p) OVER (ORDER BY d) FROM (SELECT day d, SUM(price) p FROM quote GROUP BY day) t",
+        "WITH t AS (SELECT day d, SUM(price) p FROM quote GROUP BY day) SELECT * FROM t ORDER BY d LIMIT 1",
+        "SELECT DISTINCT code FROM quote ORDER BY code LIMIT 1",
+        "SELECT day FROM quote UNION SELECT day FROM quote ORDER BY day LIMIT 1",
+        "SELECT price FROM quote ORDER BY price LIMIT 1",  # equal rows are the same row
+        "SELECT GROUP_CONCAT(price ORDER BY price DESC) FROM quote",
+        "SELECT COUNT(*) AS n FROM quote ORDER BY n LIMIT 1",
+        "SELECT code, price FROM quote ORDER BY code",  # of a stored table: its key is not known
+    ],
+)
+def test_where_no_rows_can_tie_nothing_warns_about_ties(database: Database, sql: str) -> None:
+    warnings = database.query(sql, dialect="mysql").warnings
+    assert not [warning for warning in warnings if warning.startswith("ties:")]
 
 
 def test_rank_gives_ties_one_place_and_needs_no_warning(database: Database) -> None:
@@ -135,6 +162,7 @@ def test_warnings_arrive_with_the_result(database: Database) -> None:
         ("SELECT @n := @n + 1 FROM quote, (SELECT @n := 0) v", 1, 8),
         ("SELECT SUM(price * 1e0) FROM quote WHERE day > '2024-02-30'", 1, 42),
         ("SELECT table_name FROM information_schema.tables", 1, 24),
+        ("SELECT DATE_ADD('2024-01-01', INTERVAL @k := @k + 1 DAY)", 1, 40),
     ],
 )
 def test_what_is_refused_has_its_place(database: Database, sql: str, line: int, column: int) -> None:

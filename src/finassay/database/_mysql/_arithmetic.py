@@ -301,8 +301,12 @@ def round_to(value: Value, places: int) -> Value:
     number = to_number(value)
     kind = number.type
     if kind.kind == "dbl":
-        if places < 0 or places > 15:
+        if not -15 <= places <= 15:
             raise CannotConvert("ROUND of a DOUBLE to this many places")
+        if places < 0:  # no zero has a sign
+            return number.retyped(
+                f"(round_even({number.sql} / 1e{-places}, 0) * 1e{-places} + 0e0)", Type("dbl", scale=0)
+            )
         return number.retyped(
             v.call("mysql_round_double", number.sql, f"1e{places}"), Type("dbl", scale=places)
         )

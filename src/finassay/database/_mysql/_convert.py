@@ -228,6 +228,7 @@ def integer_of(value: Value) -> Value:
 _DELIMITED = re.compile(
     r"\s*(\d{4})[-/.:](\d{1,2})[-/.:](\d{1,2})(?:[T\s]+(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{0,6}))?)?)?\s*$"
 )
+_SHORT_YEAR = re.compile(r"\s*(\d{2})(?=[-/.:]\d{1,2}[-/.:]\d{1,2}(?:[T\s]|$))")
 _COMPACT = re.compile(r"\s*(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2}))?\s*$")
 
 
@@ -237,8 +238,10 @@ def read_datetime(text: str) -> datetime | None:
     Raises
     ------
     CannotConvert
-        Where MySQL reads something that is not a calendar date (``2024-02-30``, ``0000-00-00``, two-digit years).
+        Where MySQL reads something that is not a calendar date (``2024-02-30``, ``0000-00-00``).
     """
+    if short := _SHORT_YEAR.match(text):  # 70 to 99 are of the last century
+        text = f"{'19' if short.group(1) >= '70' else '20'}{text.lstrip()}"
     match = _DELIMITED.match(text) or _COMPACT.match(text)
     if not match:
         if re.match(r"\s*\d", text):
@@ -291,7 +294,7 @@ def to_temporal(value: Value) -> Value:
         moment = read_datetime(str(value.literal))
         if moment is None:
             return Value("CAST(NULL AS TIMESTAMP)", v.DATETIME)
-        if re.fullmatch(r"\s*\d{4}[-/.:]\d{1,2}[-/.:]\d{1,2}\s*|\d{8}", str(value.literal)):
+        if re.fullmatch(r"\s*(?:\d{2}){1,2}[-/.:]\d{1,2}[-/.:]\d{1,2}\s*|\d{8}", str(value.literal)):
             return Value(f"CAST('{moment.date().isoformat()}' AS DATE)", v.DATE)
         return Value(datetime_literal(moment), v.DATETIME)
     if kind == "int":

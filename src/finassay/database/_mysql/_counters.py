@@ -184,6 +184,9 @@ class _Counters:
         more = self._added(name, value)
         if more is not None:
             return self._total(name, more)
+        extreme = self._extreme(name, value.unnest())
+        if extreme is not None:
+            return extreme
         condition, then, otherwise = _choice(value)
         if condition is None:
             return None
@@ -218,6 +221,19 @@ class _Counters:
         if isinstance(more, exp.Literal) and more.this == "1":
             return exp.Add(this=start, expression=self._window("ROW_NUMBER", []))
         return self._unless_null(more, exp.Add(this=start, expression=self._running("SUM", more)))
+
+    def _extreme(self, name: str, value: Any) -> Any:
+        """Return the running maximum or minimum of ``GREATEST(@name, x)`` and the like; None for anything else."""
+        function = {"GREATEST": "MAX", "LEAST": "MIN"}.get(str(value.this))
+        if function is None or not isinstance(value, exp.Anonymous) or len(value.expressions) != 2:
+            return None
+        own, more = value.expressions
+        if not isinstance(own, exp.Parameter):
+            own, more = more, own
+        if not isinstance(own, exp.Parameter) or own.this.name != name or self._changing(more):
+            return None
+        sides = [self.start[name].copy(), self._running(function, more)]
+        return self._unless_null(more, exp.Anonymous(this=value.this, expressions=sides))
 
     def _running(self, function: str, more: Any, key: Any = None) -> Any:
         return self._window(function, [more.copy()], key, rows=True)

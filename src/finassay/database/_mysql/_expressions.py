@@ -41,14 +41,14 @@ from finassay.database._mysql._nodes import (
     QUERIES,
     beside_other_windows,
     beside_window,
-    depends_on_ties,
     has_aggregate,
     reads_columns,
     walk_own,
 )
 from finassay.database._mysql._registry import FUNCTIONS, Call
+from finassay.database._mysql._ties import same_rows, settled
 from finassay.database._mysql._values import Type, Value
-from finassay.database._mysql._variables import settled
+from finassay.database._mysql._variables import same_either_way
 from finassay.database._places import unknown_column
 
 if TYPE_CHECKING:
@@ -245,12 +245,17 @@ class Expressions:
         variable = node.this.name
         if variable in context.variables:
             value = context.variables[variable]
-            if value.type.origin == "variable" and not settled(node):
+            if value.type.origin == "variable" and not same_either_way(node):
                 self.warn(
                     f"open: @{variable} is a number or its text, depending on what the session did before"
                 )
             return value
-        raise CannotConvert(f"user variable @{variable}")
+        if variable in {each.this.this.name for each in node.root().find_all(exp.PropertyEQ)}:
+            raise CannotConvert(f"user variable @{variable}")
+        self.warn(
+            f"open: nothing in the statement sets @{variable}: it is NULL unless the session set it before"
+        )
+        return Value("CAST(NULL AS VARCHAR)", v.STRING)
 
     def _assignment(self, node: Any, _context: Context) -> Value:
         raise CannotConvert(f"assignment to the user variable @{node.this.this.name}")
@@ -429,6 +434,9 @@ class Expressions:
         order = [
             (self._group_concat_key(item.this, args, inner), bool(item.args.get("desc"))) for item in ordered
         ]
+        sorted_by = [value for value, _ in order]
+        if order and not settled(inner, sorted_by) and not same_rows(args, sorted_by):
+            self.warn(f"ties: {node.this}(… ORDER BY …): the order of equal rows is open")
         aggregate = Aggregate(
             name=node.this,
             args=args,
@@ -464,8 +472,6 @@ class Expressions:
         if not isinstance(call, exp.Anonymous):
             raise CannotConvert("window over this expression")
         over = self.queries.over(node, context)
-        if depends_on_ties(node):
-            self.warn(f"ties: {call.this}() OVER (ORDER BY …): the order of equal rows is open")
         if call.this in AGGREGATES:
             value = self._aggregate(call, context, over=over)
             if stored(value).sql != value.sql and beside_other_windows(node):

@@ -131,9 +131,9 @@ class From:
             self.q.check(alias_node, {"this"})
         alias = node.alias or table
         if not database and table.lower() in base.ctes:
-            inner, columns = base.ctes[table.lower()]
+            inner, columns, unique = base.ctes[table.lower()]
             values = tuple((c, Value(f"{name(alias)}.{name(c)}", kind)) for c, kind in columns)
-            return self._named(f"{name(inner)} AS {name(alias)}", alias, values)
+            return self._named(f"{name(inner)} AS {name(alias)}", alias, values, unique)
         return self._stored(table, database, alias, node)
 
     def _stored(self, table: str, database: str, alias: str, node: Any) -> tuple[str, Scope]:
@@ -154,8 +154,15 @@ class From:
         values = tuple((column, column_value(alias, column, kind)) for column, kind in declared.items())
         return self._named(f"{target} AS {name(alias)}", alias, values)
 
-    def _named(self, sql: str, alias: str, values: tuple[tuple[str, Value], ...]) -> tuple[str, Scope]:
-        return sql, Scope((Relation(alias, values),), values)
+    def _named(
+        self,
+        sql: str,
+        alias: str,
+        values: tuple[tuple[str, Value], ...],
+        unique: tuple[int, ...] | None = None,
+    ) -> tuple[str, Scope]:
+        differ = None if unique is None else frozenset(values[at][1].sql for at in unique)
+        return sql, Scope((Relation(alias, values, differ),), values)
 
     def _derived(self, node: Any, base: Context) -> tuple[str, Scope]:
         self.q.check(node, {"this", "alias"})
@@ -171,7 +178,7 @@ class From:
         listed = ", ".join(name(column) for column, _ in columns)
         alias = node.alias
         values = tuple((c, Value(f"{name(alias)}.{name(c)}", kind)) for c, kind in columns)
-        return self._named(f"({query.sql}) AS {name(alias)}({listed})", alias, values)
+        return self._named(f"({query.sql}) AS {name(alias)}({listed})", alias, values, query.unique)
 
     # --- joins --------------------------------------------------------------------------------------------------------
     def _join(self, left: tuple[str, Scope], node: Any, base: Context) -> tuple[str, Scope]:

@@ -82,10 +82,19 @@ _ASSIGNMENT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
+_INTERVAL = re.compile(
+    r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|\bINTERVAL\s+\(?(@\w+)\s*:=""",
+    re.IGNORECASE | re.DOTALL,
+)
+
 
 def without_assignments(sql: str) -> str:
     """Return a statement with the ``SET @x = …;`` in front of it blanked (same length, same lines)."""
-    at, text = 0, read_source(sql).blanked
+    source = read_source(sql)
+    for found in _INTERVAL.finditer(source.blanked):  # sqlglot fails there, without a place
+        if found.group(1):
+            source.unsupported("assignment to a user variable", found.start(1))
+    at, text = 0, source.blanked
     while match := _ASSIGNMENT.match(text, at):
         at = match.end()
     return re.sub(r"[^\n]", " ", sql[:at]) + sql[at:]

@@ -67,14 +67,3 @@ def beside_other_windows(window: Any) -> bool:
         if isinstance(each, exp.Window)
     }
     return len(sorts) > 1
-
-
-# What these give depends on the order of rows that the ORDER BY of their window leaves equal.
-_ROW_BY_ROW = {"ROW_NUMBER", "NTILE", "LAG", "LEAD", "FIRST_VALUE", "LAST_VALUE", "NTH_VALUE"}
-
-
-def depends_on_ties(window: Any) -> bool:
-    """Whether a window function takes rows one by one, so that equal rows in another order give another answer."""
-    spec = window.args.get("spec")
-    rows = spec is not None and spec.args.get("kind") == "ROWS"
-    return window.args.get("order") is not None and (rows or window.this.this in _ROW_BY_ROW)

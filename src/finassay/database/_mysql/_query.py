@@ -3,7 +3,7 @@
 # ruff: noqa: S608 - writing SQL is this module's job; every name and literal is quoted
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +22,9 @@ from finassay.database._mysql._convert import (
 from finassay.database._mysql._counters import rewrite
 from finassay.database._mysql._expressions import Expressions
 from finassay.database._mysql._from import From
-from finassay.database._mysql._scope import Context, Query, Scope
+from finassay.database._mysql._scope import Context, Cte, Query, Scope
 from finassay.database._mysql._select import Select
+from finassay.database._mysql._ties import ROW_BY_ROW, same_rows, settled
 from finassay.database._mysql._values import Type, Value, name
 from finassay.database._mysql._variables import assigned_variables
 
@@ -39,7 +40,7 @@ _SET_PARTS = {"this", "expression", "distinct", "order", "limit", "offset", "wit
 _HARMLESS = {"SQL_NO_CACHE", "SQL_CACHE", "HIGH_PRIORITY", "STRAIGHT_JOIN", "SQL_SMALL_RESULT", "SQL_BIG_RESULT",
              "SQL_BUFFER_RESULT", "SQL_CALC_FOUND_ROWS", "ALL"}  # fmt: skip
 _BOUNDS = {"UNBOUNDED", "CURRENT ROW"}
-Ctes = Mapping[str, tuple[str, tuple[tuple[str, Type], ...]]]
+Ctes = Mapping[str, Cte]
 
 
 class Queries:
@@ -94,7 +95,7 @@ class Queries:
         inner = self.query(node.this, parent, "derived", ctes)
         sql = f'SELECT * FROM ({inner.sql}) AS "__p"'
         tail = self._set_order(node, inner) + self.limit(node)
-        return Query(f"{prefix}{sql}{tail}", inner.columns)
+        return Query(f"{prefix}{sql}{tail}", inner.columns, unique=inner.unique)
 
     # --- WITH -------------------------------------------------------------------------------------------------------
     def _with(self, node: Any, parent: Context | None, ctes: Ctes) -> tuple[str, Ctes]:
@@ -115,7 +116,7 @@ class Queries:
             columns = self.renamed(query.columns, names, cte)
             listed = ", ".join(name(column) for column, _ in columns)
             parts.append(f"{name(inner_name)}({listed}) AS ({query.sql})")
-            known[alias.name.lower()] = (inner_name, columns)
+            known[alias.name.lower()] = (inner_name, columns, query.unique)
         word = "WITH RECURSIVE " if node.args.get("recursive") else "WITH "
         return word + ", ".join(parts) + " ", known
 
@@ -144,7 +145,7 @@ class Queries:
             self.source.unsupported("recursive query that is not one UNION", self.expressions.start(cte))
         anchor = self.query(union.this, parent, "recursive", known)
         columns = self.renamed(anchor.columns, names, cte)
-        scope = {**known, cte.args["alias"].name.lower(): (inner, columns)}
+        scope = {**known, cte.args["alias"].name.lower(): (inner, columns, None)}
         step = self.query(union.expression, parent, "recursive", scope)
         distinct = bool(union.args.get("distinct"))
         if len(step.columns) != len(columns):
@@ -189,8 +190,9 @@ class Queries:
         for step, side in zip(steps, sides[1:], strict=True):
             listed = names if step is node else [f"c{at}" for at in range(len(names))]
             sql = self._combine(step, sql, self._converted(side, kinds, step.expression), kinds, listed)
-        tail = self._set_order(node, Query("", columns)) + self.limit(node)
-        return Query(f"{prefix}{sql}{tail}", columns)
+        unique = tuple(range(len(columns))) if node.args.get("distinct") else None
+        tail = self._set_order(node, Query("", columns, unique=unique)) + self.limit(node)
+        return Query(f"{prefix}{sql}{tail}", columns, unique=unique)
 
     def _common(self, a: Type, b: Type, node: Any) -> Type:
         try:
@@ -265,7 +267,8 @@ class Queries:
         order = node.args.get("order")
         if order is None:
             return ""
-        parts = []
+        parts: list[str] = []
+        values: list[Value] = []
         for item in order.expressions:
             at = self.position(item.this, len(query.columns))
             if at is None:
@@ -280,7 +283,11 @@ class Queries:
                     )
                 at = matches[0]
             column, kind = query.columns[at]
-            parts.append(ordering(Value(name(column), kind), bool(item.args.get("desc"))))
+            values.append(Value(name(column), kind))
+            parts.append(ordering(values[-1], bool(item.args.get("desc"))))
+        columns = [Value(name(column), kind) for column, kind in query.columns]
+        unique = None if query.unique is None else [columns[at].sql for at in query.unique]
+        self.ties(node, columns, values, unique)
         return " ORDER BY " + ", ".join(parts)
 
     def position(self, node: Any, columns: int) -> int | None:
@@ -316,12 +323,25 @@ class Queries:
                 self.source.unsupported("LIMIT that is not a number", self.expressions.start(node))
         if node.args.get("order") is None:
             self.expressions.warn("open: LIMIT without ORDER BY: which rows are kept")
-        else:
+        most = min(int(count.this), (1 << 63) - 1)
+        return f" LIMIT {most}" + (f" OFFSET {start.this}" if start is not None else "")
+
+    def ties(self, node: Any, columns: list[Value], order: list[Value], unique: Iterable[str] | None) -> None:
+        """Warn where an ORDER BY leaves rows equal that differ elsewhere.
+
+        Without LIMIT only where the columns in which the rows differ (`unique`) are known: sorting a stored table by
+        what is its key in fact is not worth a warning.
+        """
+        if (unique is not None and set(unique) <= {value.sql for value in order}) or same_rows(
+            columns, order
+        ):
+            return
+        if node.args.get("limit") is not None:
             self.expressions.warn(
                 "ties: LIMIT with ORDER BY: which of the rows that are equal there are kept"
             )
-        most = min(int(count.this), (1 << 63) - 1)
-        return f" LIMIT {most}" + (f" OFFSET {start.this}" if start is not None else "")
+        elif unique is not None:
+            self.expressions.warn("ties: ORDER BY: the order of rows that are equal there")
 
     # --- SELECT -------------------------------------------------------------------------------------------------------
     def _select(self, node: Any, parent: Context | None, role: str, ctes: Ctes) -> Query:
@@ -361,10 +381,16 @@ class Queries:
             order, spec = order or named.args.get("order"), spec or named.args.get("spec")
             alias = named.args.get("alias")
         parts = []
+        values = [self.expressions.value(each, context) for each in partition]
         if partition:
-            keys = [key(self.expressions.value(each, context)) for each in partition]
-            parts.append("PARTITION BY " + ", ".join(keys))
+            parts.append("PARTITION BY " + ", ".join(map(key, values)))
         if order is not None:
+            rows = spec is not None and spec.args.get("kind") == "ROWS"
+            values += [self.expressions.value(each.this, context) for each in order.expressions]
+            if (rows or node.this.this in ROW_BY_ROW) and not settled(context, values):
+                self.expressions.warn(
+                    f"ties: {node.this.this}() OVER (ORDER BY …): the order of equal rows is open"
+                )
             parts.append("ORDER BY " + ", ".join(self._ordered(each, context) for each in order.expressions))
         if spec is not None:
             parts.append(self._frame(spec, order, context))

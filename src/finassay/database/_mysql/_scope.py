@@ -14,10 +14,14 @@ Plan = Literal["rows", "table", "kept"]
 
 @dataclass(frozen=True)
 class Relation:
-    """A table or derived table of a FROM clause; `columns` is None where its types are not known."""
+    """A table or derived table of a FROM clause; `columns` is None where its types are not known.
+
+    `unique` holds the columns (their text) no two of its rows have alike, None where that is not known.
+    """
 
     alias: str
     columns: tuple[tuple[str, Value], ...] | None
+    unique: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -100,11 +104,19 @@ class Grouping:
 
 @dataclass(frozen=True)
 class Query:
-    """A translated query: its text, its columns, and whether MariaDB would merge it into the query around it."""
+    """A translated query.
+
+    Its text, its columns, whether MariaDB would merge it into the query around it, and the places of the columns no two
+    rows have alike (None: not known).
+    """
 
     sql: str
     columns: tuple[tuple[str, Type], ...]
     mergeable: bool = False
+    unique: tuple[int, ...] | None = None
+
+
+Cte = tuple[str, tuple[tuple[str, Type], ...], tuple[int, ...] | None]  # name in DuckDB, columns, unique ones
 
 
 @dataclass(frozen=True)
@@ -126,7 +138,7 @@ class Context:
     windows : mapping
         Named windows.
     ctes : mapping
-        Common table expressions, lower case, to (name in DuckDB, columns).
+        Common table expressions, lower case, to (name in DuckDB, columns, unique columns).
     variables : mapping
         User variables set once in a derived table, to their constant values.
     """
@@ -137,7 +149,7 @@ class Context:
     aliases: Mapping[str, Any] = field(default_factory=dict)
     alias_mode: str = "none"
     windows: Mapping[str, Any] = field(default_factory=dict)
-    ctes: Mapping[str, tuple[str, tuple[tuple[str, Type], ...]]] = field(default_factory=dict)
+    ctes: Mapping[str, Cte] = field(default_factory=dict)
     variables: Mapping[str, Value] = field(default_factory=dict)
     group_names: frozenset[str] = frozenset()
 

@@ -13,8 +13,9 @@ from finassay.database._mysql._arithmetic import printable
 from finassay.database._mysql._convert import key, shown, stored
 from finassay.database._mysql._nodes import has_aggregate, is_aggregate, walk_own
 from finassay.database._mysql._scope import GROUP_ALIAS, Context, Grouping, Plan, Query
+from finassay.database._mysql._ties import identity
 from finassay.database._mysql._values import Type, Value, name
-from finassay.database._mysql._variables import sets_variables
+from finassay.database._mysql._variables import constant_assignment, kept, sets_variables
 
 if TYPE_CHECKING:
     from finassay.database._mysql._query import Queries
@@ -77,6 +78,8 @@ class Select:
         distinct = self.node.args.get("distinct")
         if distinct is not None:
             self.q.check(distinct, set())
+        unique = self._unique(items, context)
+        self._warn_ties(items, context)
         plain = not grouped and distinct is None and not window and self.node.args.get("limit") is None
         mergeable = plain and self.having is None and bool(self.rows.scope.relations)
         items = [replace(item, value=self._held(item.value, mergeable)) for item in items]
@@ -88,7 +91,25 @@ class Select:
             return self._distinct_query(items, columns, source, where, context)
         listed = ", ".join(f"{item.value.sql} AS {name(item.name)}" for item in items)
         sql = f"{self.prefix}SELECT {listed}{source}{where}{order}{self.q.limit(self.node)}"
-        return Query(sql, columns, mergeable)
+        return Query(sql, columns, mergeable, unique)
+
+    def _unique(self, items: list[Item], context: Context) -> tuple[int, ...] | None:
+        """Return the places of the columns no two rows have alike; None where they are not known."""
+        differ = identity(context)
+        places = {item.value.sql: at for at, item in enumerate(items)}
+        if differ is None or not differ <= places.keys():
+            return None
+        return tuple(sorted(places[each] for each in differ))
+
+    def _warn_ties(self, items: list[Item], context: Context) -> None:
+        if not self.order or self.rollup:
+            return
+        values = [self._order_value(item.this, items, context) for item in self.order]
+        columns = [item.value for item in items]
+        distinct = self.node.args.get("distinct") is not None
+        self.q.ties(
+            self.node, columns, values, [each.sql for each in columns] if distinct else identity(context)
+        )
 
     def _held(self, value: Value, mergeable: bool) -> Value:
         if self.role == "top":
@@ -204,16 +225,21 @@ class Select:
                 items += self._star(node, context)
                 continue
             target = node.this if isinstance(node, exp.Alias) else node
+            assigned = None
             if isinstance(target.unnest(), exp.PropertyEQ):
-                if not sets_variables(self.node, self.rows.variables):
+                assigned = target.unnest()
+                if not sets_variables(self.node, self.rows.variables) and not constant_assignment(
+                    self.node, assigned
+                ):
                     self.q.source.unsupported("assignment to a user variable", self.e.start(target))
-                target = target.unnest().expression
+                target = assigned.expression
             label = node.alias if isinstance(node, exp.Alias) else self._label(node)
             if not label and self.role in {"side", "subquery"}:  # nobody sees the names
                 label = f"c{len(items)}"
             if not label:
                 self.q.source.unsupported("column without a name", self.e.start(node), "Give it one with AS.")
-            items.append(Item(label, target, self.e.value(target, context)))
+            value = self.e.value(target, context)
+            items.append(Item(label, target, value if assigned is None else kept(value)))
         if self.role == "derived":
             seen = [item.name.lower() for item in items]
             if len(set(seen)) != len(seen):
@@ -327,4 +353,7 @@ class Select:
         order = " ORDER BY " + ", ".join(parts) if parts else ""
         outer = ", ".join(f'"__o".{name(f"c{at}")} AS {name(item.name)}' for at, item in enumerate(items))
         limit = self.q.limit(self.node)
-        return Query(f'{self.prefix}SELECT {outer} FROM ({inner}) AS "__o"{order}{limit}', columns)
+        unique = tuple(range(len(columns)))
+        return Query(
+            f'{self.prefix}SELECT {outer} FROM ({inner}) AS "__o"{order}{limit}', columns, unique=unique
+        )

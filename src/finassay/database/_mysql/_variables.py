@@ -74,7 +74,7 @@ def _unsettled(value: Value) -> Value | None:
     return None
 
 
-def settled(node: Any) -> bool:
+def same_either_way(node: Any) -> bool:
     """Whether a number in a variable reads the same as a number and as text where `node` stands."""
     while isinstance(node.parent, exp.Paren):
         node = node.parent
@@ -120,6 +120,14 @@ def assigned_variables(queries: Queries, node: Any) -> dict[str, Value]:
             )
         found[variable] = value
     return found
+
+
+def constant_assignment(node: Any, target: Any) -> bool:
+    """Whether a SELECT without rows assigns a variable that nothing else in the statement names."""
+    variable = target.this.this.name
+    named = [each for each in node.root().find_all(exp.Parameter) if each.this.name == variable]
+    source = node.args.get("from_")
+    return len(named) == 1 and (source is None or source.this.name.upper() == "DUAL")
 
 
 def sets_variables(node: Any, variables: Any) -> bool:
