@@ -155,14 +155,18 @@ def test_many_clients_at_once(broker, native) -> None:
 def test_a_report_of_the_program_cannot_touch_other_records(broker, native) -> None:
     """Only the shim's own reports can be added to, and only by the connection that made them."""
     native.query("SELECT 1 AS one")
-    reply = native.request({"op": "log", "sql": "SELECT 2", "status": "ok", "ms": 1.0})
+    reply = native.request({"op": "log", "sql": "SELECT 2"})
+    native.request({"op": "log", "number": reply["number"], "status": "ok", "ms": 1.0})
     native.request({"op": "log", "number": 0, "rows": 999, "bytes": 999, "ms": 5.0})
     native.request({"op": "log", "number": reply["number"], "rows": 7, "bytes": 56, "ms": 5.0})
-    native.request({"op": "log", "sql": 3, "status": "refused", "ms": float(10**11), "rows": -5})
-    real, reported, odd = broker.records()
+    odd_number = native.request({"op": "log", "sql": 3})["number"]
+    native.request({"op": "log", "number": odd_number, "status": "fine", "ms": float(10**11), "rows": -5})
+    native.request({"op": "log", "sql": "SELECT hang()"})
+    real, reported, odd, hanging = broker.records()
     assert (real.route, real.rows) == ("connector", 1)
     assert (reported.route, reported.rows, reported.bytes, reported.ms) == ("duckdb", 7, 56, 6.0)
     assert (odd.route, odd.status, odd.sql, odd.rows) == ("duckdb", "error", "3", None)
+    assert (hanging.sql, hanging.error) == ("SELECT hang()", "still running")
 
 
 def test_a_database_that_cannot_be_opened_is_the_users_input(tmp_path) -> None:

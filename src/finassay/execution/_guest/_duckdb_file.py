@@ -11,14 +11,16 @@ if TYPE_CHECKING:
 
 _NO_LIMIT = 1 << 62
 _SECONDS = 600.0
+_ALLOWED = {"main", "information_schema", "pg_catalog"}
 
 
 def duckdb_mount(url: str, overlays: Mapping[str, str] | None, folder: Path) -> Path | None:
     """Return the DuckDB file to mount read-only at ``/run/finassay/database/<its name>``, or None.
 
-    A DuckDB file without overlays is mounted itself. For a folder, and wherever overlays are served, the tables that
-    the program may see are copied into a new file in ``folder``: a view would leave the base tables in reach. The copy
-    goes table by table through memory. A server has no such file: a program that opens one is told so.
+    A DuckDB file without overlays, and without any schema but the default one, is mounted itself. For a folder, for a
+    file with more schemas (the policy allows none of them), and wherever overlays are served, the tables that the
+    program may see are copied into a new file in ``folder``: a view would leave the base tables in reach. The copy goes
+    table by table through memory. A server has no such file: a program that opens one is told so.
 
     Parameters
     ----------
@@ -40,11 +42,26 @@ def duckdb_mount(url: str, overlays: Mapping[str, str] | None, folder: Path) -> 
         if database.dialect != "duckdb":
             return None
         source = Path(url.removeprefix("duckdb:///"))
-        if source.is_file() and not overlays and source.suffix not in (".parquet", ".csv", ".gz"):
+        is_file = source.is_file() and source.suffix not in (".parquet", ".csv", ".gz")
+        if is_file and not overlays and not _other_schemas(source):
             return source.absolute()
         copy = folder / f"{source.stem}.duckdb"
         _copy(database, copy)
     return copy
+
+
+def _other_schemas(path: Path) -> bool:
+    """Whether a file has schemas besides the default one, empty ones too: macros and types count as well."""
+    import duckdb
+
+    with duckdb.connect() as connection:
+        connection.execute(
+            f"ATTACH '{str(path).replace(chr(39), chr(39) * 2)}' AS source (TYPE duckdb, READ_ONLY)"
+        )
+        names = connection.execute(
+            "SELECT schema_name FROM duckdb_schemas() WHERE database_name = 'source'"
+        ).fetchall()
+    return not {name for (name,) in names} <= _ALLOWED
 
 
 def _copy(database: Database, path: Path) -> None:
@@ -55,6 +72,8 @@ def _copy(database: Database, path: Path) -> None:
     policy = QueryPolicy(max_rows=_NO_LIMIT, max_bytes=_NO_LIMIT, timeout_s=_SECONDS)
     with duckdb.connect(str(path)) as target:
         for table in database.tables():
+            if table.schema != database.default_schema:
+                continue
             name = '"' + table.name.replace('"', '""') + '"'
             target.register("incoming", database.query(f"SELECT * FROM {name}", policy=policy).table)  # noqa: S608
             target.execute(f"CREATE TABLE {name} AS SELECT * FROM incoming")  # noqa: S608 - quoted

@@ -164,22 +164,29 @@ class BrokerSession:
         return answer
 
     def tables(self) -> Sequence[TableInfo]:
-        """Return what the client may see."""
+        """Return what the client may see: the tables of the schemas that may be read."""
+        allowed = {self.schema} if self.policy.schemas is None else {*self.policy.schemas}
         try:
-            return self.backend.tables()
+            return [table for table in self.backend.tables() if table.schema in allowed]
         except Exception as error:
             raise _as_finassay(error) from error
 
-    def report(self, message: dict[str, object]) -> int | None:
-        """Take down what the DuckDB shim ran, or fetched of a statement that this client reported before."""
+    def report(self, message: dict[str, object]) -> dict[str, object]:
+        """Take down a statement that the DuckDB shim begins, or what became of one that this client began before."""
         number = message.get("number")
         if number is None:
-            key = self.log.reported(message)
+            key = self.log.begun(message)
             self._reported[key[1]] = key
-            return key[1]
+            policy = self.policy
+            caps = {
+                "max_rows": policy.max_rows,
+                "max_bytes": policy.max_bytes,
+                "timeout_s": policy.timeout_s,
+            }
+            return {"number": key[1], "caps": caps}
         if isinstance(number, int) and number in self._reported:
-            self.log.fetched(self._reported[number], message)
-        return None
+            self.log.reported(self._reported[number], message)
+        return {}
 
     def cancel(self) -> None:
         """Stop the running statement."""

@@ -17,6 +17,7 @@ ANSWERED = "answered by the protocol server"
 ACCEPTED = "accepted by the protocol server, without effect on the database"
 _MAX_STATEMENTS = 200_000
 _MAX_TEXT = 256 << 20
+_STATUSES = ("ok", "error", "refused", "timeout")
 
 
 class EventPipe:
@@ -96,24 +97,27 @@ class StatementLog:
         """Log an error, a refusal or a timeout."""
         self._end(key, status=status, error=error, ms=ms)
 
-    def reported(self, message: dict[str, Any]) -> tuple[int, int]:
-        """Log a statement that the DuckDB shim says it ran; what it says is checked for type only."""
-        key = self.start("duckdb", str(message.get("sql", "")))
-        status = message.get("status")
+    def begun(self, message: dict[str, Any]) -> tuple[int, int]:
+        """Log a statement that the DuckDB shim says it begins."""
+        return self.start("duckdb", str(message.get("sql", "")))
+
+    def reported(self, key: tuple[int, int], message: dict[str, Any]) -> None:
+        """Log how a statement ended, or how much of its result was fetched so far and how long that took.
+
+        What the shim says is checked for type only.
+        """
+        ms = _number(message.get("ms"))
+        if "status" not in message:
+            rows, size = _count(message.get("rows")), _count(message.get("bytes"))
+            self._pipe.send({"event": "fetch", "key": key, "rows": rows, "bytes": size, "ms": ms})
+            return
+        status = message["status"]
         self._end(
             key,
-            status=status if status in {"ok", "error"} else "error",
-            ms=_number(message.get("ms")),
+            status=status if status in _STATUSES else "error",
+            ms=ms,
             error=None if message.get("error") is None else str(message["error"])[:4000],
             warnings=["reported by the program's own process"],
-        )
-        return key
-
-    def fetched(self, key: tuple[int, int], message: dict[str, Any]) -> None:
-        """Add to a reported statement how much of its result the program took so far, and how long that took."""
-        rows, size = _count(message.get("rows")), _count(message.get("bytes"))
-        self._pipe.send(
-            {"event": "fetch", "key": key, "rows": rows, "bytes": size, "ms": _number(message.get("ms"))}
         )
 
     def _end(self, key: tuple[int, int], **values: Any) -> None:

@@ -95,7 +95,7 @@ class _Memory:
 
 def _log(client: socket.socket, session: Session, message: dict[str, Any]) -> None:
     try:
-        _send(client, {"ok": True, "number": session.report(message)})
+        _send(client, {"ok": True, **session.report(message)})
     except FinassayError as error:
         _send(client, {"ok": False, **error.as_dict(), "text": str(error)})
 

@@ -57,8 +57,8 @@ class Session(Protocol):
         """Return what the client may see."""
         ...
 
-    def report(self, message: dict[str, object]) -> int | None:
-        """Take down a statement that the client says it ran by itself (the DuckDB shim); return its number."""
+    def report(self, message: dict[str, object]) -> dict[str, object]:
+        """Take down a statement that the client runs by itself (the DuckDB shim); return its number and caps."""
         ...
 
     def cancel(self) -> None:

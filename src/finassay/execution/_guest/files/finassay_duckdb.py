@@ -1,47 +1,38 @@
 """The DuckDB shim: ``duckdb.connect`` of the task's database opens the file mounted here, and statements are reported.
 
-What runs is DuckDB itself, in this process, over a file that is mounted read-only; only two things change. A path that
-names the task's database, or that could not be opened otherwise, opens the mounted file. And every statement is
-reported to the broker with its rows, bytes and milliseconds. A program can go round the report, as it runs here: the
-records say so. Databases in memory and files of the program's own are left alone and reported too.
+What runs is DuckDB itself, in this process, over a file mounted read-only; only three things change. A path that names
+the task's database, or that could not be opened otherwise, opens the mounted file. Every statement is reported to the
+broker with its rows, bytes and milliseconds. And on the task's database the policy holds (`finassay_statements`). A
+program can go round this, as it runs here: the records say so, and the mounted file has nothing that may not be read.
+Databases in memory and files of the program's own are left alone and reported too.
 """
 
 from __future__ import annotations
 
-import decimal
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import os
-import re
 import sys
-import time
-import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import finassay_native
+import finassay_statements as statements
 
-_SAMPLED = 1000  # rows of a list that are looked at for its size
-_RELATION_TEXT = re.compile(r'\ASELECT \* FROM \(\n(.*)\n\) AS "unnamed_relation_\w+"\Z', re.DOTALL)
 _FETCHES = (
     "arrow_table", "df", "fetch_df", "fetch_df_chunk", "fetchall", "fetchdf", "fetchmany", "fetchnumpy", "fetchone",
-    "to_arrow_table",
+    "tf", "to_arrow_table", "torch",
 )  # fmt: skip
+_STREAMS = ("arrow_capsule", "arrow_reader", "to_arrow_reader")
 # DuckDB looks for Python variables in the frame that called it, and passes over frames of its own package. The
 # functions in its place are therefore made in a namespace of that name.
 _WRAPPERS = """
-def wrap(function, began, ended):
+def wrap(function, around):
     def run(self, *args, **kwargs):
-        mark = began()
-        try:
-            result = function(self, *args, **kwargs)
-        except BaseException as error:
-            ended(self, args, kwargs, mark, None, error)
-            raise
-        ended(self, args, kwargs, mark, result, None)
-        return result
+        with around(self, args, kwargs) as call:
+            call.result = function(self, *args, **kwargs)
+        return call.result
     run.__name__ = run.__qualname__ = getattr(function, "__name__", "run")
     run.__doc__ = getattr(function, "__doc__", None)
     return run
@@ -93,38 +84,100 @@ def _patch(duckdb: Any) -> None:
     namespace: dict[str, Any] = {"__name__": "duckdb._finassay"}
     exec(_WRAPPERS, namespace)
     wrap = namespace["wrap"]
-    counted = [connection]
-    for name in ("execute", "executemany", "_submit"):
-        setattr(connection, name, wrap(getattr(connection, name), time.monotonic, _statement_ended))
+    around = {
+        "execute": statements.Execution,
+        "executemany": statements.Execution,
+        "_bind": statements.Binding,
+    }
+    for name, kind in {**around, "_submit": statements.Execution}.items():
+        setattr(connection, name, wrap(getattr(connection, name), kind))
     for name in ("execute", "executemany"):
         setattr(duckdb, name, namespace["wrap_module"](getattr(connection, name), duckdb.default_connection))
-    result = getattr(sys.modules.get("_duckdb"), "RelationResult", None)
-    if result is not None:
-        counted.append(result)
-    for kind in counted:
-        for name in _FETCHES:
-            if hasattr(kind, name):
-                setattr(kind, name, wrap(getattr(kind, name), time.monotonic, _fetch_ended))
+    for name in ("cursor", "duplicate"):
+        setattr(connection, name, _copied(getattr(connection, name)))
+    for owner in filter(None, (connection, getattr(sys.modules.get("_duckdb"), "RelationResult", None))):
+        owner.fetchall = _capped(owner.fetchall, owner.fetchmany)
+        for name, kind in {
+            **dict.fromkeys(_FETCHES, statements.Fetch),
+            **dict.fromkeys(_STREAMS, statements.Stream),
+        }.items():
+            if hasattr(owner, name):
+                setattr(owner, name, wrap(getattr(owner, name), kind))
+
+
+def _copied(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method for another connection to the same database, to which the same applies."""
+
+    def copied(self: Any) -> Any:
+        made = function(self)
+        for group in (statements.SERVED, statements.OWN_FILES):
+            if self in group:
+                group.add(made)
+        return made
+
+    copied.__doc__ = function.__doc__
+    return copied
+
+
+def _capped(fetchall: Callable[..., Any], fetchmany: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a ``fetchall`` that stops one row over the cap, which is then seen to be passed."""
+
+    def capped(self: Any) -> Any:
+        left = statements.rows_left(self)
+        if left is None:
+            return fetchall(self)
+        rows = fetchmany(self, left + 1)
+        return rows if len(rows) > left else rows + fetchall(self)
+
+    capped.__doc__ = fetchall.__doc__
+    return capped
 
 
 def _connect(duckdb: Any) -> Callable[..., Any]:
-    original = duckdb.connect
+    original, execute = duckdb.connect, duckdb.DuckDBPyConnection.execute
+
+    def opened_quietly(database: Any, **options: Any) -> Any:
+        """Open without the progress of long statements in the program's output."""
+        connection = original(database, **options)
+        execute(connection, "SET enable_progress_bar = false")
+        return connection
 
     def connect(database: Any = ":memory:", read_only: bool = False, config: Any = None, **more: Any) -> Any:
         if config is not None:
             more["config"] = config
         served = None if _in_memory(database) else _served(os.fspath(database), read_only=read_only)
         if served is None:
-            return original(database, read_only=read_only, **more)
+            opened = opened_quietly(database, read_only=read_only, **more)
+            if not _in_memory(database):
+                statements.OWN_FILES.add(opened)
+                statements.OWN["hint"] = _hint(database)
+            return opened
         if not served.exists():
             raise duckdb.IOException(
                 f"{database} is not here: this run has no DuckDB file, as its database is a server. "
                 "Use `from db_connector import query_to_dataframe`, pymysql, psycopg or SQLAlchemy."
             )
-        return original(str(served), read_only=True, **more)
+        opened = opened_quietly(str(served), read_only=True, **more)
+        statements.SERVED.add(opened)
+        return opened
 
     connect.__doc__ = original.__doc__
     return connect
+
+
+def _hint(database: Any) -> str:
+    """Say where the tables are, for a program that opened a new file by another name."""
+    mounted = _mounted()
+    if not mounted.exists():
+        return ""
+    return (
+        f"{os.fspath(database)} is a database of this program's own. The task's database is opened with "
+        f'duckdb.connect("{mounted.name}", read_only=True).'
+    )
+
+
+def _mounted() -> Path:
+    return Path(os.environ.get("FINASSAY_DUCKDB", "/run/finassay/database/none.duckdb"))
 
 
 def _in_memory(database: Any) -> bool:
@@ -133,87 +186,10 @@ def _in_memory(database: Any) -> bool:
 
 def _served(path: str, *, read_only: bool) -> Path | None:
     """Return the mounted file where a path means the task's database, or cannot be opened as a file of its own."""
-    mounted = Path(os.environ.get("FINASSAY_DUCKDB", "/run/finassay/database/none.duckdb"))
+    mounted = _mounted()
     wanted = Path(path.removeprefix("duckdb:///"))
     if wanted.exists():
         return None
     named = wanted.stem == mounted.stem
     impossible = read_only or not os.access(wanted.absolute().parent, os.W_OK)
     return mounted if named or impossible else None
-
-
-# The broker's number of the last statement of each connection or result, with the rows and bytes fetched so far.
-_open: weakref.WeakKeyDictionary[Any, list[int]] = weakref.WeakKeyDictionary()
-
-
-def _statement_ended(owner: Any, args: Any, kwargs: Any, began: float, result: Any, error: Any) -> None:
-    text = args[0] if args else kwargs.get("query", kwargs.get("sql", ""))
-    sql = str(getattr(text, "query", text))
-    found = _RELATION_TEXT.match(sql)
-    message = {
-        "op": "log",
-        "sql": found[1] if found else sql,
-        "status": "ok" if error is None else "error",
-        "ms": (time.monotonic() - began) * 1e3,
-        "error": None if error is None else f"{type(error).__name__}: {error}",
-    }
-    number = _report(message)
-    holder = owner if result is None else result
-    if number is not None and error is None:
-        _open[holder] = [number, 0, 0]
-
-
-def _fetch_ended(owner: Any, _args: Any, _kwargs: Any, began: float, result: Any, error: Any) -> None:
-    state = _open.get(owner)
-    if state is None or error is not None:
-        return
-    rows, size = _measure(result)
-    state[1] += rows
-    state[2] += size
-    _report({
-        "op": "log",
-        "number": state[0],
-        "rows": state[1],
-        "bytes": state[2],
-        "ms": (time.monotonic() - began) * 1e3,
-    })  # fmt: skip
-
-
-def _measure(result: Any) -> tuple[int, int]:
-    """Return the rows of what was fetched, and its bytes: estimated for Python values, known for the rest."""
-    if result is None:
-        return 0, 0
-    if isinstance(result, tuple):
-        return 1, _row_size(result)
-    if hasattr(result, "nbytes"):  # Arrow
-        return int(result.num_rows), int(result.nbytes)
-    if hasattr(result, "memory_usage"):  # pandas
-        return len(result), int(result.memory_usage(index=False).sum())
-    if isinstance(result, dict):  # numpy
-        columns = list(result.values())
-        return (len(columns[0]) if columns else 0), sum(
-            int(getattr(column, "nbytes", 0)) for column in columns
-        )
-    count = len(result)
-    seen = result[:: -(-count // _SAMPLED) or 1]
-    return count, sum(map(_row_size, seen)) * count // max(1, len(seen))
-
-
-def _row_size(row: tuple[Any, ...]) -> int:
-    """Estimate the bytes of a row in Arrow: eight a value, sixteen a decimal, the length of a text, none for NULL."""
-    total = 0
-    for value in row:
-        if isinstance(value, str | bytes):
-            total += len(value)
-        elif value is not None:
-            total += 16 if isinstance(value, decimal.Decimal) else 8
-    return total
-
-
-def _report(message: dict[str, Any]) -> int | None:
-    """Send a report; a program that closed the socket, or runs without a broker, goes on."""
-    try:
-        number = finassay_native.request(message).get("number")
-    except finassay_native.DatabaseError:
-        return None
-    return number if isinstance(number, int) else None

@@ -1,0 +1,342 @@
+"""What the DuckDB shim does around a statement: reports it, and holds it to the policy on the task's database.
+
+A statement is reported before it runs, and again when it has ended and when rows are fetched. The broker answers the
+first report with the caps of the policy. They bind the connections to the task's database: a statement, with its
+fetches, is interrupted when its time is over, and refused when more rows or bytes are fetched than are allowed.
+Databases of the program's own have no caps.
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+import re
+import threading
+import time
+import weakref
+from dataclasses import dataclass
+from typing import Any
+
+import finassay_native
+
+SERVED: weakref.WeakSet[Any] = weakref.WeakSet()  # connections to the task's database
+OWN: dict[str, str] = {"hint": ""}  # what an unknown table of a file of the program's own is told
+OWN_FILES: weakref.WeakSet[Any] = weakref.WeakSet()
+
+_AGAIN_SECONDS = 0.2  # an interruption before the engine has begun is lost
+_SAMPLED = 1000  # rows of a list that are looked at for its size
+_RELATION_TEXT = re.compile(r'\ASELECT \* FROM \(\n(.*)\n\) AS "unnamed_relation_\w+"\Z', re.DOTALL)
+_REFUSED = {"ATTACH", "COPY", "COPY_DATABASE", "EXPORT"}
+_FILES = re.compile(r"\b(read_text|read_blob|glob)\s*\(", re.IGNORECASE)
+_NO_SCHEMA = re.compile(r'schema "?([^"\s]+?)"? does not exist', re.IGNORECASE)
+_NO_TABLE = re.compile(r"(Table with name .+? does not exist!)\s*(?:Did you mean [^\n]*)?", re.DOTALL)
+
+
+@dataclass
+class Statement:
+    """A statement that was reported: its number at the broker, its caps, and what was used of them."""
+
+    number: int | None
+    connection: weakref.ref[Any]
+    max_rows: float = math.inf
+    max_bytes: float = math.inf
+    timeout_s: float = math.inf
+    rows: int = 0
+    size: int = 0
+    seconds: float = 0.0
+
+    @property
+    def capped(self) -> bool:
+        """Whether the policy binds it."""
+        return self.max_rows < math.inf
+
+    def tell(self, **values: Any) -> None:
+        """Report what became of it."""
+        if self.number is not None:
+            _report({"op": "log", "number": self.number, **values})
+
+    def refuse(self, message: str) -> Exception:
+        """Report a refusal; return the error to raise."""
+        self.tell(status="refused", error=message, ms=self.seconds * 1e3)
+        return _refusal(message)
+
+
+# The last statement of each connection, and that of each result.
+_open: weakref.WeakKeyDictionary[Any, Statement] = weakref.WeakKeyDictionary()
+
+
+def rows_left(owner: Any) -> int | None:
+    """Return how many rows may still be fetched, or None where there is no cap."""
+    statement = _open.get(owner)
+    return None if statement is None or not statement.capped else int(statement.max_rows) - statement.rows
+
+
+class Call:
+    """Around one call into DuckDB, which may take as long as is left to its statement."""
+
+    def __init__(self, owner: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> None:
+        self.owner = owner
+        self.args = args
+        self.kwargs = kwargs or {}
+        self.result: Any = None
+        self.statement: Statement | None = None
+        self._alarm: _Alarm | None = None
+        self._began = 0.0
+        self.spent = 0.0
+
+    def __enter__(self) -> Any:
+        self.prepare()
+        statement = self.statement
+        if statement is not None and statement.timeout_s < 1e6:
+            self._alarm = _Alarm(statement.timeout_s - statement.seconds, statement.connection)
+        self._began = time.monotonic()
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self.spent = time.monotonic() - self._began
+        expired = self._alarm is not None and self._alarm.stop()
+        if self.statement is not None:
+            self.statement.seconds += self.spent
+        if error is None:
+            self.ended()
+            return
+        interrupted = type(error).__name__ == "InterruptException" or "INTERRUPT" in str(error)
+        if expired and interrupted and self.statement is not None:
+            message = (
+                f"The statement ran longer than {self.statement.timeout_s:g} seconds, the most that is allowed. "
+                "Filter earlier, join on keys, or allow more time with --query-timeout."
+            )
+            self.statement.tell(status="timeout", error=message, ms=self.statement.seconds * 1e3)
+            raise _duckdb().InterruptException(message) from None
+        self.failed(error)
+
+    def prepare(self) -> None:
+        """Find the statement."""
+
+    def ended(self) -> None:
+        """Take note of a call that ended well."""
+
+    def failed(self, error: BaseException) -> None:
+        """Report an error; raise another in its place where that tells more."""
+
+
+class Execution(Call):
+    """A statement that runs."""
+
+    def prepare(self) -> None:
+        """Report it, and refuse what the policy refuses before it runs."""
+        sql = _text(self.args, self.kwargs)
+        self.statement = _begin(self.owner, sql)
+        if self.statement.capped and (why := _forbidden(self.owner, sql)):
+            raise self.statement.refuse(why)
+
+    def ended(self) -> None:
+        """Report its end; what is fetched comes later."""
+        if self.statement is not None:
+            self.statement.tell(status="ok", error=None, ms=self.spent * 1e3)
+            _open[self.owner if self.result is None else self.result] = self.statement
+
+    def failed(self, error: BaseException) -> None:
+        """Report the error."""
+        assert self.statement is not None
+        if told := _told(self.owner, error):
+            status, shown = told
+            self.statement.tell(status=status, error=str(shown), ms=self.spent * 1e3)
+            raise shown from None
+        self.statement.tell(status="error", error=f"{type(error).__name__}: {error}", ms=self.spent * 1e3)
+
+
+class Binding(Call):
+    """A relation that is made: nothing runs yet, but its names are looked up."""
+
+    def failed(self, error: BaseException) -> None:
+        """Report a statement that would have been refused; others are reported when they run."""
+        if told := _told(self.owner, error):
+            status, shown = told
+            if status == "refused":
+                _begin(self.owner, _text(self.args, self.kwargs)).tell(
+                    status=status, error=str(shown), ms=0.0
+                )
+            raise shown from None
+
+
+class Fetch(Call):
+    """Rows that are fetched."""
+
+    def prepare(self) -> None:
+        """Find the statement whose rows these are."""
+        self.statement = self.owner if isinstance(self.owner, Statement) else _open.get(self.owner)
+
+    def ended(self) -> None:
+        """Count and report them; refuse those over the caps."""
+        statement = self.statement
+        if statement is None:
+            return
+        rows, size = _measure(self.result)
+        statement.rows += rows
+        statement.size += size
+        if statement.rows > statement.max_rows:
+            over = f"has more than {int(statement.max_rows):,} rows"
+            hint = "Aggregate or filter in the statement, or allow more rows with --max-rows."
+        elif statement.size > statement.max_bytes:
+            over = f"takes more than {int(statement.max_bytes):,} bytes"
+            hint = "Select fewer columns or rows, or aggregate in the statement."
+        else:
+            statement.tell(rows=statement.rows, bytes=statement.size, ms=self.spent * 1e3)
+            return
+        self.result = None
+        connection = statement.connection()
+        if connection is not None and hasattr(connection, "abort") and connection is self.owner:
+            connection.abort()  # the rest of the result would keep the connection busy
+        raise statement.refuse(f"The result {over}, the most that is allowed. {hint}")
+
+
+class Stream(Call):
+    """A reader over a result: its batches are counted as they are read."""
+
+    def prepare(self) -> None:
+        """Find the statement whose rows these are."""
+        self.statement = _open.get(self.owner)
+
+    def ended(self) -> None:
+        """Put a reader that counts in the place of the one of DuckDB."""
+        if self.statement is None or not self.statement.capped:
+            return
+        import pyarrow as pa
+
+        reader = self.result
+        if not hasattr(reader, "read_next_batch"):
+            reader = pa.RecordBatchReader._import_from_c_capsule(reader)
+        counted = pa.RecordBatchReader.from_batches(reader.schema, _batches(reader, self.statement))
+        self.result = counted if reader is self.result else counted.__arrow_c_stream__()
+
+
+def _batches(reader: Any, statement: Statement) -> Any:
+    while True:
+        with Fetch(statement) as call:
+            try:
+                call.result = reader.read_next_batch()
+            except StopIteration:
+                return
+        yield call.result
+
+
+class _Alarm:
+    """Interrupts a connection when the time is over, until the call has ended."""
+
+    def __init__(self, seconds: float, connection: weakref.ref[Any]) -> None:
+        self._done = threading.Event()
+        self._fired = False
+        self._connection = connection
+        self._thread = threading.Thread(target=self._wait, args=(max(0.0, seconds),), daemon=True)
+        self._thread.start()
+
+    def stop(self) -> bool:
+        """End it; return whether it has interrupted."""
+        self._done.set()
+        self._thread.join()
+        return self._fired
+
+    def _wait(self, seconds: float) -> None:
+        while not self._done.wait(seconds):
+            self._fired = True
+            connection = self._connection()
+            if connection is not None:
+                connection.interrupt()
+            seconds = _AGAIN_SECONDS
+
+
+def _begin(owner: Any, sql: str) -> Statement:
+    """Report that a statement begins."""
+    found = _RELATION_TEXT.match(sql)
+    try:
+        reply = finassay_native.request({"op": "log", "sql": found[1] if found else sql})
+    except finassay_native.DatabaseError as error:
+        if getattr(error, "reason", "") == "too_many_statements":
+            raise _refusal(str(error)) from None
+        reply = {}  # a program that closed the socket, or runs without a broker, goes on
+    number = reply.get("number")
+    caps = reply.get("caps", {}) if owner in SERVED else {}
+    return Statement(number if isinstance(number, int) else None, weakref.ref(owner), **caps)
+
+
+def _report(message: dict[str, Any]) -> None:
+    try:
+        finassay_native.request(message)
+    except finassay_native.DatabaseError:
+        return
+
+
+def _text(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    text = args[0] if args else kwargs.get("query", kwargs.get("sql", ""))
+    return str(getattr(text, "query", text))
+
+
+def _forbidden(connection: Any, sql: str) -> str | None:
+    """Say why a statement may not run on the task's database."""
+    if called := _FILES.search(sql):
+        return f"The function {called[1].lower()} reaches files. Read the tables of the database."
+    try:
+        kinds = {statement.type.name for statement in connection.extract_statements(sql)}
+    except _duckdb().Error:  # it will say so itself
+        return None
+    if found := sorted(kinds & _REFUSED):
+        return (
+            f"{found[0]} is not a statement that only reads, and no other may run on the task's database. "
+            "Fetch the rows, with df() or pl(), and write the file from them."
+        )
+    return None
+
+
+def _told(owner: Any, error: BaseException) -> tuple[str, Exception] | None:
+    """Return the status and the error that say more than an unknown schema or table does."""
+    if type(error).__name__ != "CatalogException":
+        return None
+    if owner in SERVED and (schema := _NO_SCHEMA.search(str(error))):
+        return "refused", _refusal(f"The schema {schema[1]} may not be read. Allowed: main.")
+    if owner in OWN_FILES and OWN["hint"] and _NO_TABLE.search(str(error)):
+        text = _NO_TABLE.sub(lambda found: f"{found[1]}\n{OWN['hint']}\n", str(error), count=1)
+        return "error", type(error)(text)  # type: ignore[return-value]
+    return None
+
+
+def _refusal(message: str) -> Exception:
+    error: Exception = _duckdb().PermissionException(f"Permission Error: {message}")
+    return error
+
+
+def _duckdb() -> Any:
+    import duckdb
+
+    return duckdb
+
+
+def _measure(result: Any) -> tuple[int, int]:
+    """Return the rows of what was fetched, and its bytes: estimated for Python values, known for the rest."""
+    if result is None:
+        return 0, 0
+    if isinstance(result, tuple):
+        return 1, _row_size(result)
+    if hasattr(result, "num_rows"):  # Arrow
+        return int(result.num_rows), int(result.nbytes)
+    if hasattr(result, "memory_usage"):  # pandas
+        return len(result), int(result.memory_usage(index=False).sum())
+    if isinstance(result, dict):  # numpy
+        columns = list(result.values())
+        return (len(columns[0]) if columns else 0), sum(
+            int(getattr(column, "nbytes", 0)) for column in columns
+        )
+    count = len(result)
+    seen = result[:: -(-count // _SAMPLED) or 1]
+    return count, sum(map(_row_size, seen)) * count // max(1, len(seen))
+
+
+def _row_size(row: tuple[Any, ...]) -> int:
+    """Estimate the bytes of a row in Arrow: eight a value, sixteen a decimal, the length of a text, none for NULL."""
+    total = 0
+    for value in row:
+        if isinstance(value, str | bytes):
+            total += len(value)
+        elif value is not None:
+            total += 16 if isinstance(value, decimal.Decimal) else 8
+    return total
