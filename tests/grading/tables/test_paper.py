@@ -141,3 +141,73 @@ def test_a_number_too_large_to_round_is_no_warning_of_ours() -> None:
 
     frame = pd.DataFrame({"v": [1e306, 1.5]})
     assert compare_paper("保留4位小数", True, [frame], [frame.copy()]).passed
+
+
+def column(name: str, *values: Any) -> list[pd.DataFrame]:
+    return [pd.DataFrame({name: list(values)})]
+
+
+@pytest.mark.parametrize(
+    ("decimals", "reference", "generated", "passes"),
+    [
+        (4, "1.2345", 0.012, True),  # 0.012 shows three decimals of four; 0.012345 is 0.012 there
+        (4, "1.2345", 0.013, False),
+        (4, "1.2345", 0.0123, True),  # four shown: 0.0123
+        (4, "2.46", 0.0246, True),
+        (4, "2.4649", 0.0246, True),
+        (4, "2.4651", 0.0246, False),  # 0.0247 at the four decimals shown
+        (4, "1.49", 0.01, True),  # two are the fewest of four
+        (4, "1.51", 0.01, False),
+        (6, "0.0049", 5e-05, True),  # five shown of six: 0.000049 is 0.00005
+        (6, "0.0044", 5e-05, False),
+        (4, "0.012", 1.2, True),  # and the other way, times 100
+        (4, "0.01249", 1.25, True),  # 1.249 at the two shown
+        (4, "0.01249", 1.24, False),
+        (1, "14", 0.1, True),  # one is all there is
+        (0, "149", 1, True),
+    ],
+)
+def test_a_factor_of_100_compares_at_the_decimals_that_the_generated_number_shows(
+    decimals: int, reference: str, generated: float, passes: bool
+) -> None:
+    question = f"保留{decimals}位小数"
+    assert compare_paper(question, True, one(reference), one(generated)).passed is passes
+
+
+@pytest.mark.parametrize(
+    ("reference", "generated", "passes"),
+    [
+        (column("close price", "1"), column("CLOSE  PRICE", 1), True),  # blanks are collapsed
+        (column("close price", "1"), column("closeprice", 1), False),
+        (column("\ufeffv", "1"), column("v", 1), True),
+        (column("\ufeff v", "1"), column("v", 1), False),  # the blank after the mark stays
+    ],
+)
+def test_headers(reference: list[pd.DataFrame], generated: list[pd.DataFrame], passes: bool) -> None:
+    assert compare_paper("q", True, reference, generated).passed is passes
+
+
+def test_the_bag_reads_a_code_that_lost_its_suffix_as_a_number() -> None:
+    plain, listed = one("751177"), one("751177.SH", "000001.SZ")
+    assert compare_paper("q", False, plain, listed).detail == "pass:cell_bag"
+    assert compare_paper("q", False, one("751178"), listed).detail == "fail:all_stages"
+
+
+@pytest.mark.parametrize(
+    ("question", "passes"),
+    [  # 1.23 for 1.2345 is right at two decimals only
+        (
+            "小数点后4位，保留到小数点后2位",
+            True,
+        ),  # the longer phrase comes first in the list, not in the text
+        ("保留到小数点后4位，小数点后2位", False),
+        ("保留到小数点后2位，保留4位小数", False),  # and 保留N位小数 before both
+    ],
+)
+def test_the_first_phrase_of_the_list_declares_the_decimals(question: str, passes: bool) -> None:
+    assert compare_paper(question, True, one("1.2345"), one(1.23)).passed is passes
+
+
+def test_a_negative_zero_is_zero_only_where_whole_tables_are_equal_as_they_stand() -> None:
+    assert compare_paper("q", True, one(5.0, -0.0), one(5.0, 0.0)).passed
+    assert not compare_paper("q", True, one("5.0", "-0.0"), one("5.0", "0.0")).passed
