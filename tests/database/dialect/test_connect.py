@@ -134,6 +134,7 @@ def test_ties_that_mysql_leaves_open_are_warned_about(database: Database, sql: s
         "SELECT day FROM quote UNION SELECT day FROM quote ORDER BY day LIMIT 1",
         "SELECT price FROM quote ORDER BY price LIMIT 1",  # equal rows are the same row
         "SELECT GROUP_CONCAT(price ORDER BY price DESC) FROM quote",
+        "SELECT GROUP_CONCAT(DISTINCT code ORDER BY code) FROM quote",
         "SELECT COUNT(*) AS n FROM quote ORDER BY n LIMIT 1",
         "SELECT code, price FROM quote ORDER BY code",  # of a stored table: its key is not known
     ],

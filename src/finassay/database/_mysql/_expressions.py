@@ -434,8 +434,8 @@ class Expressions:
         order = [
             (self._group_concat_key(item.this, args, inner), bool(item.args.get("desc"))) for item in ordered
         ]
-        sorted_by = [value for value, _ in order]
-        if order and not settled(inner, sorted_by) and not same_rows(args, sorted_by):
+        sorted_by = [] if node.meta.get("distinct") else [value for value, _ in order]
+        if sorted_by and not settled(inner, sorted_by) and not same_rows(args, sorted_by):
             self.warn(f"ties: {node.this}(… ORDER BY …): the order of equal rows is open")
         aggregate = Aggregate(
             name=node.this,
