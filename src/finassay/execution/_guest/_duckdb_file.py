@@ -71,6 +71,7 @@ def _copy(database: Database, path: Path) -> None:
 
     policy = QueryPolicy(max_rows=_NO_LIMIT, max_bytes=_NO_LIMIT, timeout_s=_SECONDS)
     with duckdb.connect(str(path)) as target:
+        target.execute("SET enable_progress_bar = false")
         for table in database.tables():
             if table.schema != database.default_schema:
                 continue
