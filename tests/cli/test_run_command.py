@@ -244,6 +244,46 @@ class TestGoodInput:
         assert "\x1b" not in outcome.stdout
         assert "[bold]" in outcome.stdout
 
+    def test_the_end_of_what_it_printed_is_shown_in_whole_lines(self, tmp_path: Path, market: Path) -> None:
+        # 1,000 lines of 9 characters and their ends: 2,000 characters are the last 200 lines, 0800 the first of them.
+        code = "for k in range(1000):\n    print(f'line {k:04}')\nresult = [{'a': 1}]"
+        lines = finassay(program(tmp_path, "s.py", code), "--db", market).stdout.splitlines()
+        start = lines.index("--- printed ---")
+        assert (
+            lines[start + 1]
+            == "… 8,000 characters before this are not shown; --out keeps them, in trace.json"
+        )
+        assert lines[start + 2 : start + 4] == ["line 0800", "line 0801"]
+
+    def test_the_advice_that_duckdb_adds_to_an_error_is_left_out(self, tmp_path: Path, market: Path) -> None:
+        code = (
+            "import duckdb\nshort = duckdb.connect(config={'memory_limit': '16MB'})\n"
+            "short.sql('SELECT list(i) FROM range(100000000) t(i)').fetchall()"
+        )
+        done = finassay(program(tmp_path, "s.py", code), "--db", market, "--format", "json")
+        assert "\n\n" in json.loads(done.stdout)["error"]["message"]
+        shown = finassay(program(tmp_path, "s.py", code), "--db", market).stdout
+        assert "memory: memory_limit\n  OutOfMemoryException: Out of Memory Error: " in shown
+        assert "\n\n" not in shown
+        assert " … at s.py:3\n" in shown
+
+    def test_an_output_folder_is_not_made_before_there_are_results(
+        self, tmp_path: Path, market: Path
+    ) -> None:
+        out = tmp_path / "new" / "out"
+        arguments = [
+            "run",
+            program(tmp_path, "q.sql", "SELECT 1"),
+            "--db",
+            tmp_path / "nowhere",
+            "--out",
+            out,
+        ]
+        assert finassay(*arguments[1:]).exit_code == ExitCode.BAD_INPUT
+        assert not out.parent.exists()
+        assert finassay(arguments[1], "--db", market, "--out", out).exit_code == 0
+        assert (out / "trace.json").is_file()
+
     def test_force_overwrites_what_was_asked(self, tmp_path: Path, market: Path) -> None:
         query = program(tmp_path, "q.sql", "SELECT 1 AS a")
         for _ in range(2):

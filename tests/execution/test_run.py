@@ -78,6 +78,12 @@ class TestSql:
         assert error.line == 3
         assert error.column is not None
 
+    @pytest.mark.parametrize("call", ["no_such_function(close)", "round(close, 'x', 3)"])
+    def test_a_function_that_is_not_there_has_its_line_and_column(self, market: Path, call: str) -> None:
+        error = run(Submission("sql", sql_code=f"SELECT 1,\n  {call} FROM prices"), str(market)).trace.error
+        assert error is not None
+        assert (error.line, error.column, error.text) == (2, 3, f"  {call} FROM prices")
+
     def test_a_write_is_refused(self, market: Path) -> None:
         done = run(Submission("sql", sql_code="DELETE FROM prices"), str(market))
         assert done.trace.outcome is Outcome.POLICY
@@ -284,6 +290,10 @@ class TestPython:
         done = run_python(code, market)
         assert done.trace.outcome is Outcome.OK
         assert "1 statement(s) were refused" in done.trace.warnings[0]
+
+    def test_duckdb_draws_no_progress_bar_into_it(self, market: Path) -> None:
+        code = "import duckdb\nresult = duckdb.sql(\"SELECT current_setting('enable_progress_bar') AS bar\").df()"
+        assert rows(run_python(code, market)) == [{"bar": False}]
 
     def test_what_it_prints_is_capped(self, market: Path) -> None:
         done = run_python(

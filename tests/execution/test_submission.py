@@ -67,6 +67,32 @@ class TestRefusedFiles:
     def test_empty(self, tmp_path: Path, name: str, content: str) -> None:
         assert refusal(write(tmp_path, name, content)).reason == "empty_program"
 
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [
+            ("q.sql", "-- only a plan\n/* SELECT 1\n */ # and more\n;"),
+            ("s.py", "# result = 1\n\n    # nothing\n"),
+            ("s.ipynb", notebook("# nothing", "%matplotlib inline")),
+        ],
+    )
+    def test_only_comments(self, tmp_path: Path, name: str, content: str) -> None:
+        error = refusal(write(tmp_path, name, content))
+        assert error.reason == "empty_program"
+        assert "only comments" in str(error)
+
+    @pytest.mark.parametrize("content", ["/*! SELECT 1 */", "-- one\nSELECT 1", "/* a */ SELECT 1 /* b */"])
+    def test_a_comment_beside_a_statement_is_none_of_it(self, tmp_path: Path, content: str) -> None:
+        assert load_submission(write(tmp_path, "q.sql", content)).sql_code == content
+
+    @pytest.mark.parametrize(
+        ("name", "encoding"), [("q.sql", "utf-16"), ("s.py", "utf-16"), ("q.sql", "utf-32")]
+    )
+    def test_the_command_for_what_windows_calls_unicode_names_it(
+        self, tmp_path: Path, name: str, encoding: str
+    ) -> None:
+        error = refusal(write(tmp_path, name, "SELECT 1".encode(encoding)))
+        assert f"iconv -f {encoding.upper()} -t UTF-8 {name}" in str(error)
+
     def test_unknown_kind(self, tmp_path: Path) -> None:
         error = refusal(write(tmp_path, "q.txt", "SELECT 1"))
         assert error.reason == "unknown_program_kind"

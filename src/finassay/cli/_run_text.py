@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ PREVIEW_ROWS = 10
 PREVIEW_COLUMNS = 12
 _CELL = 40
 _SOURCE = 100
+_TAIL = 2000
 
 
 def run_as_text(done: Run, out: Path | None) -> str:
@@ -40,7 +42,7 @@ def run_as_text(done: Run, out: Path | None) -> str:
     if done.abstract is not None:
         console.print(f"abstract.txt: {escape(_printable(done.abstract[:500]))}")
     if trace.stdout:
-        console.print(f"--- printed ---\n{escape(_printable(trace.stdout[-2000:].rstrip()))}")
+        console.print(f"--- printed ---\n{escape(_printable(_tail(trace.stdout)))}")
     _queries(console, trace)
     _ending(console, trace)
     if out is not None:
@@ -82,6 +84,23 @@ def _printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+def _tail(text: str) -> str:
+    """Return the last lines of a text, and say where some are left out."""
+    text = text.rstrip()
+    if len(text) <= _TAIL:
+        return text
+    start = text.find("\n", len(text) - _TAIL) + 1 or len(text) - _TAIL
+    return (
+        f"… {start:,} characters before this are not shown; --out keeps them, in trace.json\n{text[start:]}"
+    )
+
+
+def _paragraph(text: str) -> str:
+    """Return the first paragraph of a message: DuckDB adds advice about settings that a program does not have."""
+    first, *more = re.split(r"\n\s*\n", text.strip(), maxsplit=1)
+    return f"{first} …" if more else first
+
+
 def _queries(console: Console, trace: Trace) -> None:
     console.print(f"{len(trace.queries)} statement(s) sent:")
     for query in trace.queries[:20]:
@@ -113,7 +132,7 @@ def _ending(console: Console, trace: Trace) -> None:
         console.print(f"{trace.outcome}: {error.reason}")
         where = f" at {error.source}:{error.line}" if error.line else ""
         kind = f"{error.type}: " if error.type else ""
-        console.print(f"  {escape(kind + _printable(error.message) + where)}", soft_wrap=True)
+        console.print(f"  {escape(kind + _paragraph(_printable(error.message)) + where)}", soft_wrap=True)
         if error.text:
             for line in _pointed(_printable(error.text), error.column):
                 console.print(f"    {escape(line)}", soft_wrap=True)

@@ -12,7 +12,7 @@ from finassay.database._collect import collect
 from finassay.database._engine import BaseEngine, Interrupted
 from finassay.database._files import find_files, literal, load_csv, quoted
 from finassay.database._overlays import replace_tables
-from finassay.database._places import place_of_fragment, place_of_line
+from finassay.database._places import place_of_fragment, place_of_line, place_of_word
 from finassay.database._policy import check
 from finassay.database._types import (
     ColumnInfo,
@@ -352,6 +352,8 @@ def _first_line(error: Exception) -> str:
 
 
 _UNKNOWN_TABLE = re.compile(r"Table with name \"?(.+?)\"? does not exist")
+# DuckDB does not say where a function stands that it does not have, or not for these arguments.
+_WRONG_FUNCTION = re.compile(r"Function with name \"?(\w+)\"? does not exist|argument types '(\w+)\(")
 _UNKNOWN_COLUMN = re.compile(
     r'Referenced column "(.+?)" (?:not found|that)|[Cc]olumn named "(.+?)"|does not have a column named "(.+?)"'
 )
@@ -360,13 +362,15 @@ _UNKNOWN_COLUMN = re.compile(
 def _query_error(error: Exception, sql: str, source: str) -> QueryError:
     """Return our error; its place is in the user's text, also where another text ran."""
     text = str(error).strip()
-    message = re.split(r"\n\s*LINE \d+:|\nDid you mean|\nCandidate ", text, maxsplit=1)[0].strip()
+    message = re.split(r"\n\s*LINE \d+:|\nDid you mean|\nCandidate |\n\s*\n", text, maxsplit=1)[0].strip()
     if match := _UNKNOWN_TABLE.search(message):
         return QueryError(message, reason="unknown_table", hint=match.group(1))
     if match := _UNKNOWN_COLUMN.search(message):
         name = next(group for group in match.groups() if group)
         return QueryError(message, reason="unknown_column", hint=name)
     place = _place(text, sql) if sql == source else _place_elsewhere(text, source)
+    if place is None and (match := _WRONG_FUNCTION.search(message)):
+        place = place_of_word(source, match.group(1) or match.group(2))
     if "Parser Error" in message:
         return QueryError(
             message.replace("Parser Error: ", "Syntax error: "), place=place, reason="syntax_error"

@@ -76,7 +76,8 @@ def sql_ended(
     if error.reason == "out_of_memory":
         outcome = Outcome.MEMORY
     place = error.place
-    message = error.message if error.hint is None else f"{error.message} {error.hint}"
+    end = "" if error.message.endswith((".", "!", "?")) else "."
+    message = error.message if error.hint is None else f"{error.message}{end} {error.hint}"
     traced = TracedError(
         reason=error.reason,
         message=message,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
+import re
 import tokenize
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +17,16 @@ from finassay.execution._notebook import join_cells, read_cells
 from finassay.execution._types import Mode, Submission
 
 MAX_SOURCE_BYTES = 16 << 20
+# Byte-order marks of what Windows calls Unicode; that of UTF-32 begins like that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+# A comment that begins /*! or /*M! is none for MySQL and MariaDB.
+_SQL_COMMENTS = re.compile(r"(?:[\s;]|--[^\n]*|\#[^\n]*|/\*(?!M?!)(?:(?!\*/).)*+\*/)*+", re.DOTALL)
+_PYTHON_COMMENTS = re.compile(r"(?:\s|\#[^\n]*)*+")
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[^\W\d]\w*$")]
 
@@ -158,9 +170,10 @@ def _decode(raw: bytes, path: Path) -> str:
         return _lines(raw.decode("utf-8-sig")) or ""
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
+        encoding = next((name for mark, name in _MARKS if raw.startswith(mark)), "GB18030")
         raise InputError(
             f"{path.name} is not UTF-8: byte 0x{raw[error.start]:02x} at offset {error.start:,}, line {line}.",
-            hint=f"Save it as UTF-8, for example: iconv -f GB18030 -t UTF-8 {path.name} > utf8{path.suffix}",
+            hint=f"Save it as UTF-8, for example: iconv -f {encoding} -t UTF-8 {path.name} > utf8{path.suffix}",
             reason="not_utf8",
         ) from error
 
@@ -197,6 +210,12 @@ def _checked(submission: Submission) -> Submission:
         if text is None or not text.strip():
             raise InputError(
                 f"{submission.source} is empty: mode '{submission.mode}' needs {name}.",
+                hint="Write the program first.",
+                reason="empty_program",
+            )
+        if (_SQL_COMMENTS if name == "sql_code" else _PYTHON_COMMENTS).fullmatch(text):
+            raise InputError(
+                f"{submission.source} is empty: {name} holds only comments.",
                 hint="Write the program first.",
                 reason="empty_program",
             )

@@ -39,6 +39,13 @@ def check_output_folder(folder: Path, *, force: bool) -> None:
             hint="Choose another folder, or overwrite with --force.",
             reason="output_exists",
         )
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    _make(folder)
+    for place in missing:  # made to see whether it can be: a run that is interrupted leaves no empty folder
+        place.rmdir()
+
+
+def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -55,6 +62,7 @@ def write_run(run: Run, folder: Path, *, force: bool = False) -> None:
         As `check_output_folder`, or if the disk is full or not writable.
     """
     check_output_folder(folder, force=force)
+    _make(folder)
     try:
         _remove_earlier(folder)
         for result, traced in zip(run.tables, run.trace.tables, strict=True):

@@ -65,6 +65,8 @@ class Zygote:
         if self.config["cpus"]:
             os.sched_setaffinity(0, self.config["cpus"])
         loaded, failed = [], {}
+        # Without a file it would be taken for a prompt: DuckDB would draw progress bars into what a program prints.
+        sys.modules["__main__"].__file__ = "<finassay>"
         gc.disable()
         for name in self.config["preload"]:
             try:
