@@ -55,6 +55,20 @@ class ColumnPair(ABC):
     def sortable(self, rows: Ints) -> Floats:
         """Return numbers by which the reference's rows are ordered; any number where there is no value."""
 
+    def ordering(self, side: int, rows: Ints) -> Floats:
+        """Return numbers that order the rows of a side (0: reference) as `window` does; none are needed for codes."""
+        del side
+        return np.zeros(len(rows))
+
+    def decides(self, i: Ints, j: Ints, group: tuple[Ints, Ints], size: int) -> Bools:
+        """Say for each group of rows (all of the same `clusters`) whether two of its cells may be unequal."""
+        del i, j, group
+        return np.zeros(size, dtype=bool)
+
+    def sameness(self, i: Ints, j: Ints) -> tuple[Ints, Ints]:
+        """Return codes of the cells on both sides that are equal where the cells are surely the same."""
+        return self.clusters[0][i], self.clusters[1][j]
+
     def slack(self, values: Floats) -> Floats:
         """Return by how much a sortable number equal to each value may differ from it."""
         return np.zeros(len(values))
@@ -130,8 +144,25 @@ class CodePair(TokenPair):
     def clusters(self) -> tuple[Ints, Ints]:
         return self._cluster(self.reference.codes), self._cluster(self.candidate.codes)
 
+    def decides(self, i: Ints, j: Ints, group: tuple[Ints, Ints], size: int) -> Bools:
+        codes = self.sameness(i, j)
+        low, high = _extremes(np.concatenate(codes).astype(np.float64), np.concatenate(group), size)
+        return np.asarray(low < high)
+
+    def sameness(self, i: Ints, j: Ints) -> tuple[Ints, Ints]:
+        return self.reference.codes[i], self.candidate.codes[j]
+
     def _cluster(self, codes: Ints) -> Ints:
         return np.where(codes >= 0, np.append(self._filled, 0)[np.maximum(codes, -1)], codes)
+
+
+def _extremes(values: Floats, group: Ints, size: int) -> tuple[Floats, Floats]:
+    """Return the least and the greatest value of each group, and 0 of a group without any."""
+    low, high = np.full(size, np.inf), np.full(size, -np.inf)
+    np.minimum.at(low, group, values)
+    np.maximum.at(high, group, values)
+    none = low > high
+    return np.where(none, 0.0, low), np.where(none, 0.0, high)
 
 
 def _split(word: str) -> tuple[str, str, str]:
@@ -261,6 +292,21 @@ class NumberPair(ColumnPair):
 
     def sortable(self, rows: Ints) -> Floats:
         return np.nan_to_num(self.reference.values[rows])
+
+    def ordering(self, side: int, rows: Ints) -> Floats:
+        return np.nan_to_num((self.reference, self.candidate)[side].values[rows])
+
+    def decides(self, i: Ints, j: Ints, group: tuple[Ints, Ints], size: int) -> Bools:
+        values = np.concatenate([self.ordering(0, i), self.ordering(1, j)])
+        low, high = _extremes(values, np.concatenate(group), size)
+        least = np.where(np.sign(low) == np.sign(high), np.minimum(np.abs(low), np.abs(high)), 0.0)
+        with np.errstate(over="ignore"):
+            return np.asarray((high - low) > 0.99 * self._tolerance(least))
+
+    def sameness(self, i: Ints, j: Ints) -> tuple[Ints, Ints]:
+        values = np.concatenate([self.ordering(0, i), self.ordering(1, j)])
+        codes = np.unique(values, return_inverse=True)[1].astype(np.int64)
+        return codes[: len(i)], codes[len(i) :]
 
     def window(self, i: Ints, j: Ints, group_i: Ints, group_j: Ints) -> tuple[Ints, Ints, Ints]:
         a, b = np.nan_to_num(self.reference.values[i]), np.nan_to_num(self.candidate.values[j])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from finassay.core import InputError
+from finassay.grading._table_sweep import deciding_columns, sweep
 
 if TYPE_CHECKING:
     from finassay.grading._table_pairs import ColumnPair
@@ -108,10 +109,79 @@ def _rows_equal(pairs: list[ColumnPair], i: Ints, j: Ints) -> Bools:
 def _match_groups(
     pairs: list[ColumnPair], rows_left: Ints, rows_right: Ints, left: Ints, right: Ints
 ) -> tuple[Ints, Ints]:
-    """Return a maximum matching of equal rows inside groups of the same code."""
+    """Return a maximum matching of equal rows inside groups of the same code.
+
+    Where one column at most decides in a group, a sweep over its sorted values is a maximum matching. Elsewhere rows
+    that are the same on both sides are paired first; only if that leaves a row over, all pairs of the group are looked
+    at, since a row may have to give its twin away (0 and 0.8, 0 and -0.8 within 1).
+    """
     columns = [(left[rows_left], right[rows_right])]
     columns += [(pair.clusters[0][rows_left], pair.clusters[1][rows_right]) for pair in pairs]
     group = group_codes(columns)
+    by, several = deciding_columns(pairs, rows_left, rows_right, group)
+    taken = [
+        sweep(pair, rows_left[a], rows_right[b], group[0][a], group[1][b])
+        for place, pair in enumerate(pairs)
+        if len(a := np.flatnonzero((by[group[0]] == place) & ~several[group[0]]))
+        and len(b := np.flatnonzero((by[group[1]] == place) & ~several[group[1]]))
+    ]
+    a, b = np.flatnonzero(several[group[0]]), np.flatnonzero(several[group[1]])
+    if len(a) and len(b):
+        taken.append(_match_twins_first(pairs, rows_left[a], rows_right[b], (group[0][a], group[1][b])))
+    i, j = (np.concatenate([one[side] for one in taken] or [rows_left[:0]]) for side in (0, 1))
+    same = _rows_equal(pairs, i, j)
+    return i[same], j[same]
+
+
+def _match_twins_first(
+    pairs: list[ColumnPair], rows_left: Ints, rows_right: Ints, group: tuple[Ints, Ints]
+) -> tuple[Ints, Ints]:
+    size = int(max(group[0].max(), group[1].max())) + 1
+    a, b = _twins(pairs, rows_left, rows_right, group)
+    same = _rows_equal(pairs, rows_left[a], rows_right[b])
+    a, b = a[same], b[same]
+    rest_a, rest_b = _others(len(rows_left), a), _others(len(rows_right), b)
+    more_i, more_j = _match_all(
+        pairs, rows_left[rest_a], rows_right[rest_b], (group[0][rest_a], group[1][rest_b])
+    )
+    i, j = np.concatenate([rows_left[a], more_i]), np.concatenate([rows_right[b], more_j])
+    code = np.zeros(int(rows_left.max()) + 1, dtype=np.int64)
+    code[rows_left] = group[0]
+    found = np.bincount(code[i], minlength=size)
+    most = np.minimum(*(np.bincount(side, minlength=size) for side in group))
+    done = found == most
+    again_a, again_b = np.flatnonzero(~done[group[0]]), np.flatnonzero(~done[group[1]])
+    kept = done[code[i]]
+    again = _match_all(pairs, rows_left[again_a], rows_right[again_b], (group[0][again_a], group[1][again_b]))
+    return np.concatenate([i[kept], again[0]]), np.concatenate([j[kept], again[1]])
+
+
+def _twins(
+    pairs: list[ColumnPair], rows_left: Ints, rows_right: Ints, group: tuple[Ints, Ints]
+) -> tuple[Ints, Ints]:
+    """Pair rows whose cells are the same, each with one row of the other side."""
+    code = np.concatenate(group_codes([group, *(pair.sameness(rows_left, rows_right) for pair in pairs)]))
+    n = len(rows_left)
+    order = np.argsort(code, kind="stable")
+    ordered = code[order]
+    begin = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    left = np.bincount(ordered[order < n], minlength=int(ordered[-1]) + 1)
+    right = np.bincount(ordered[order >= n], minlength=len(left))
+    copies = np.minimum(left, right)[ordered[begin]]
+    offset = np.arange(int(copies.sum())) - np.repeat(np.cumsum(copies) - copies, copies)
+    start = (
+        np.repeat(begin, copies) + offset
+    )  # a stable order: the left rows of a code stand before the right ones
+    skip = np.repeat(left[ordered[begin]], copies)
+    return order[start], order[start + skip] - n
+
+
+def _match_all(
+    pairs: list[ColumnPair], rows_left: Ints, rows_right: Ints, group: tuple[Ints, Ints]
+) -> tuple[Ints, Ints]:
+    """Look at all pairs that may be equal, and return a maximum matching of those that are."""
+    if not len(rows_left) or not len(rows_right):
+        return rows_left[:0], rows_right[:0]
     kinds = _identical_rows(pairs, rows_left, rows_right, group)
     count = tuple(np.bincount(kind) for kind in kinds)
     first = tuple(np.unique(kind, return_index=True)[1] for kind in kinds)
