@@ -25,7 +25,7 @@ _HIDDEN = re.compile(
 )
 
 
-_MARKED = re.compile(r"[*`\\{]|\$$")
+_MARKED = re.compile(r"[*`\\{]|__|\$.*\$|\$$", re.DOTALL)
 
 
 def fold(text: str) -> str:

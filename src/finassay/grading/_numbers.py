@@ -292,7 +292,7 @@ def _refuse_misplaced(before: list[Token], after: list[Token]) -> None:
         if not allowed:
             raise Refusal("malformed_number", f"{token.text!r} does not stand before a number")
     for token in after:
-        if token.role in {Role.JOIN, Role.PARTS}:
+        if token.role in {Role.JOIN, Role.PARTS} or token.text in {"~", "≈"}:
             raise Refusal("malformed_number", f"{token.text!r} does not stand after a number")
 
 

@@ -157,7 +157,7 @@ def _swapped(build: Callable[[str, str], Period]) -> Callable[..., Period]:
 
 _SHORT_YEAR = rf"(?:'?(\d{{2}})|{YEAR})"
 _APART = r"(?: of | ?- ?| )"
-_OF_YEAR = rf"(?:{_APART}?'(\d{{2}})|{_APART}(\d{{2}})|{_APART}?{YEAR})"  # never Q321
+_OF_YEAR = rf"(?:{_APART}?'(\d{{2}})|{_APART}(\d{{2}})|(?:{_APART}|/)?{YEAR})"  # never Q321
 _NTH_QUARTER = r"(first|second|third|fourth|1st|2nd|3rd|4th) quarter"
 _NTH_HALF = r"(first|second|1st|2nd) half"
 
@@ -167,9 +167,9 @@ _CALENDAR_FORMS: tuple[tuple[re.Pattern[str], Callable[..., Period]], ...] = tup
         (rf"(?:cy|calendar(?: year)?)? ?{YEAR}(?: ?年度?| ?[ae])?", _year),
         (rf"{YEAR} ?年(?:全年|年度)", _year),
         (rf"{YEAR} ?年?(?:度)?(?:年报|年度报告)|{YEAR} ?年度?报告?", _year),
-        (rf"{YEAR} ?年?-? ?q([1-4])|{YEAR} ?年? ?第?([1-4])季度?|{YEAR} ?年? ?(1)季报", _quarter),
+        (rf"{YEAR} ?年?[-/]? ?q([1-4])|(\d{{2}})q([1-4])|{YEAR} ?年? ?第?([1-4])季度?|{YEAR} ?年? ?(1)季报", _quarter),
         (rf"q([1-4]){_OF_YEAR}|([1-4])q ?{_SHORT_YEAR}|{_NTH_QUARTER},?(?: of)? {YEAR}", _swapped(_quarter)),
-        (rf"{YEAR} ?年?-? ?h([12])|{YEAR} ?年? ?([上下])半年度?", _half),
+        (rf"{YEAR} ?年?[-/]? ?h([12])|(\d{{2}})h([12])|{YEAR} ?年? ?([上下])半年度?", _half),
         (rf"h([12]){_OF_YEAR}|([12])h ?{_SHORT_YEAR}|{_NTH_HALF},?(?: of)? {YEAR}", _swapped(_half)),
         (rf"{YEAR} ?年?(?:中报|半年报|半年度?|半年度报告|中期|中期报告)", lambda year: _half(year, "1")),
         (rf"{YEAR} ?年?前([123])季度|{YEAR} ?年?(3)季报|{YEAR} ?年?第?(3)季度报告",
@@ -221,6 +221,8 @@ _FISCAL_FORMS: tuple[tuple[re.Pattern[str], Callable[..., Period]], ...] = tuple
          lambda quarter, year, shift: _months(full_year(year), 3 * _ordinal(quarter) - 2, 3, None, shift)),
         (rf"{_FY},? ?-?q([1-4])",
          lambda year, quarter, shift: _months(full_year(year), 3 * int(quarter) - 2, 3, None, shift)),
+        (rf"{_FY},? ?-?h([12])",
+         lambda year, half, shift: _months(full_year(year), 6 * int(half) - 5, 6, None, shift)),
         (rf"h([12]),? ?(?:of )?{_FY}|{_NTH_HALF},?(?: of)? {_FY}",
          lambda half, year, shift: _months(full_year(year), 6 * _ordinal(half) - 5, 6, None, shift)),
     )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from finassay.grading._chinese import NUMERAL_CHARACTERS, numeral_length, read_numeral
 from finassay.grading._separators import read_separators
 from finassay.grading._unparsed import Refusal
-from finassay.grading._vocabulary import Role, Token, longest_word
+from finassay.grading._vocabulary import NUMBER_WORDS, Role, Token, longest_word
 
 MAX_EXPONENT = 300
 
@@ -22,6 +22,8 @@ _DIGITS = re.compile(r"\d+(?:[.,']\d+| \d{3}(?!\d))*|\.\d+")
 _EXPONENT = re.compile(r"e([+-]?\d{1,6})(?![a-z\d])")
 _TIMES_TEN = re.compile(r" ?[x×*·] ?10 ?(?:\^|\*\*) ?[({]?([+-]?\d{1,6})[)}]?(?!\d)")
 _TEN_TO_THE = re.compile(r"10(?:\^|\*\*)[({]?([+-]?\d{1,6})[)}]?(?!\d)")
+
+_IN_WORDS = re.compile(rf"({'|'.join(NUMBER_WORDS)})(?= (?:hundred|thousand|million|billion|trillion)\b)")
 
 
 class Numeral(NamedTuple):
@@ -69,6 +71,8 @@ def _refuse_stray_fillers(tokens: list[Token]) -> None:
 def _next(text: str, at: int, before: list[Token], of_unit: bool) -> tuple[Token, int]:
     if digits := _DIGITS.match(text, at):  # not str.isdigit, which takes ① for a digit
         return _read_digits(text, at, digits.group())
+    if spelled := _IN_WORDS.match(text, at):
+        return Token(Role.NUMERAL, spelled[1], Numeral(Decimal(NUMBER_WORDS[spelled[1]]), 0)), len(spelled[1])
     word = longest_word(text, at)
     if text[at] in NUMERAL_CHARACTERS and not (word and of_unit) and not _is_word(word, before):
         length = numeral_length(text, at)

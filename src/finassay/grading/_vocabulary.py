@@ -31,7 +31,7 @@ class Token(NamedTuple):
 CURRENCY_WORDS: dict[str, tuple[str, ...]] = {
     "$": ("$", "dollars", "dollar"),
     "USD": ("us$", "usd", "us dollars", "us dollar", "u.s. dollars", "u.s. dollar", "美元", "美金"),
-    "CNY": ("cny", "rmb", "元", "人民币", "人民币元", "yuan", "cn¥", "rmb¥"),
+    "CNY": ("cny", "rmb", "元", "人民币", "人民币元", "yuan", "renminbi", "块", "块钱", "cn¥", "rmb¥"),
     "CNH": ("cnh",),
     "HKD": ("hk$", "hkd", "hong kong dollars", "港元", "港币", "港幣"),
     "TWD": ("nt$", "twd", "new taiwan dollars", "新台币", "新台幣"),
@@ -102,6 +102,12 @@ SCALE_WORDS: dict[int, tuple[str, ...]] = {
     11: ("千亿",),
     12: ("trillion", "trillions", "tn", "trn", "万亿", "萬億"),
 }
+
+NUMBER_WORDS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12,
+}  # fmt: skip
+"""Numbers in words are read before a scale alone: "two million"."""
 
 _ABOUT = ("about", "approximately", "approx.", "approx", "around", "roughly", "circa", "nearly", "~", "≈", "约", "大约",
           "近", "约为", "大概", "左右")  # fmt: skip

@@ -88,3 +88,17 @@ def test_cents_are_hundredths_of_their_money_also_per_share() -> None:
     assert parse_quantity("5 US cents").to("USD") == Decimal("0.05")
     with pytest.raises(UnitMismatch):
         parse_quantity("5 US cents").to("HKD")
+
+
+@pytest.mark.parametrize(
+    ("text", "approximate"),
+    [("$12.5~\\%$", False), ("12.5~\\%", False), ("$~12.5$", False), ("~12.5", True), (r"$\sim 12.5$", True)],
+)
+def test_a_tilde_is_a_blank_in_latex_and_an_approximation_elsewhere(text: str, approximate: bool) -> None:
+    assert parse_quantity(text).approximate is approximate
+
+
+def test_a_half_of_a_fiscal_year_in_either_order() -> None:
+    found = parse_period("FY2021 H1", fiscal_year_end=9)  # October 2020 to September 2021
+    assert (str(found.start), str(found.end)) == ("2020-10-01", "2021-03-31")
+    assert found == parse_period("H1 FY2021", fiscal_year_end=9)
