@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import decimal
 import math
+import os
 import re
 import threading
 import time
@@ -24,6 +25,7 @@ OWN: dict[str, str] = {"hint": ""}  # what an unknown table of a file of the pro
 OWN_FILES: weakref.WeakSet[Any] = weakref.WeakSet()
 
 _AGAIN_SECONDS = 0.2  # an interruption before the engine has begun is lost
+_LOOK_SECONDS = 0.05
 _SAMPLED = 1000  # rows of a list that are looked at for its size
 _RELATION_TEXT = re.compile(r'\ASELECT \* FROM \(\n(.*)\n\) AS "unnamed_relation_\w+"\Z', re.DOTALL)
 _REFUSED = {"ATTACH", "COPY", "COPY_DATABASE", "EXPORT"}
@@ -222,28 +224,50 @@ def _batches(reader: Any, statement: Statement) -> Any:
 
 
 class _Alarm:
-    """Interrupts a connection when the time is over, until the call has ended."""
+    """Interrupts a connection when the time is over, until the call has ended.
+
+    One thread looks after all of them: a thread for each call would cost more than most calls.
+    """
+
+    _all: set[_Alarm] = set()  # noqa: RUF012 - shared on purpose
+    _lock = threading.Lock()
+    _watcher: threading.Thread | None = None
 
     def __init__(self, seconds: float, connection: weakref.ref[Any]) -> None:
-        self._done = threading.Event()
+        self._due = time.monotonic() + seconds
         self._fired = False
         self._connection = connection
-        self._thread = threading.Thread(target=self._wait, args=(max(0.0, seconds),), daemon=True)
-        self._thread.start()
+        with _Alarm._lock:
+            _Alarm._all.add(self)
+            if _Alarm._watcher is None:
+                _Alarm._watcher = threading.Thread(target=_Alarm._watch, daemon=True)
+                _Alarm._watcher.start()
 
     def stop(self) -> bool:
         """End it; return whether it has interrupted."""
-        self._done.set()
-        self._thread.join()
+        with _Alarm._lock:
+            _Alarm._all.discard(self)
         return self._fired
 
-    def _wait(self, seconds: float) -> None:
-        while not self._done.wait(seconds):
-            self._fired = True
-            connection = self._connection()
-            if connection is not None:
-                connection.interrupt()
-            seconds = _AGAIN_SECONDS
+    @staticmethod
+    def _watch() -> None:
+        while True:
+            time.sleep(_LOOK_SECONDS)
+            with _Alarm._lock:
+                for alarm in _Alarm._all:
+                    connection = alarm._connection()
+                    if alarm._due <= time.monotonic() and connection is not None:
+                        alarm._fired = True
+                        alarm._due += _AGAIN_SECONDS
+                        connection.interrupt()
+
+    @staticmethod
+    def _forked() -> None:
+        """Begin anew in a forked process, which has no other threads."""
+        _Alarm._all, _Alarm._lock, _Alarm._watcher = set(), threading.Lock(), None
+
+
+os.register_at_fork(after_in_child=_Alarm._forked)
 
 
 def _begin(owner: Any, sql: str) -> Statement:
