@@ -17,6 +17,7 @@ from finassay.statistics._bootstrap import (
     divide,
     resample,
 )
+from finassay.statistics._counts import whole
 from finassay.statistics._result import Result
 
 
@@ -62,8 +63,9 @@ def mcnemar(only_first: int, only_second: int, n: int) -> McNemar:
     Undefined
         ``no_pairs``: n is 0.
     InputError
-        Counts that are negative or exceed n.
+        Counts that are negative, not whole, or exceed n.
     """
+    only_first, only_second, n = whole(only_first=only_first, only_second=only_second, n=n)
     if min(only_first, only_second) < 0 or only_first + only_second > n:
         raise InputError(
             f"expected counts >= 0 with a sum of at most n; got {only_first}, {only_second}, n={n}."

@@ -13,6 +13,7 @@ import numpy as np
 
 from finassay.core import InputError, Undefined
 from finassay.statistics._bootstrap import CONFIDENCE, RESAMPLES, Seed, check_confidence, cluster_bootstrap
+from finassay.statistics._counts import whole
 from finassay.statistics._result import Result
 
 
@@ -143,9 +144,10 @@ def wilson_interval(
     Undefined
         ``no_items``: the denominator is 0.
     InputError
-        A negative count, or a numerator above the denominator.
+        A negative count, one that is not whole, or a numerator above the denominator.
     """
     check_confidence(confidence)
+    numerator, denominator = whole(numerator=numerator, denominator=denominator)
     if not 0 <= numerator <= denominator:
         raise InputError(f"expected 0 <= numerator <= denominator, got {numerator}/{denominator}.")
     if denominator == 0:
@@ -168,6 +170,7 @@ def _score_interval(share: float, count: int, confidence: float) -> tuple[float,
 def proportion(numerator: int, denominator: int, *, confidence: float = CONFIDENCE) -> Rate:
     """Return a rate from its two counts, with its Wilson interval; raises as `wilson_interval` does."""
     low, high = wilson_interval(numerator, denominator, confidence=confidence)
+    numerator, denominator = whole(numerator=numerator, denominator=denominator)
     return Rate(numerator, denominator, low, high, "wilson", confidence)
 
 
@@ -268,8 +271,9 @@ def bounds(right: int, wrong: int, unknown: int, *, confidence: float = CONFIDEN
     Undefined
         ``no_items``: the counts sum to 0.
     InputError
-        A negative count.
+        A negative count, or one that is not whole.
     """
+    right, wrong, unknown = whole(right=right, wrong=wrong, unknown=unknown)
     if min(right, wrong, unknown) < 0:
         raise InputError(f"counts must not be negative: right={right}, wrong={wrong}, unknown={unknown}.")
     total = right + wrong + unknown

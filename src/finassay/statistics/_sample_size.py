@@ -9,6 +9,7 @@ from statistics import NormalDist
 import numpy as np
 
 from finassay.core import InputError, Undefined
+from finassay.statistics._counts import whole
 from finassay.statistics._result import Result
 
 _MAX_ITEMS = 1_000_000
@@ -110,6 +111,7 @@ def mcnemar_power(n: int, difference: float, discordance: float, *, alpha: float
     InputError
         Arguments outside their ranges.
     """
+    (n,) = whole(n=n)
     d = abs(difference)
     if n < 1 or not (d <= discordance <= 1 and discordance > 0) or not 0 < alpha < 1:
         raise InputError(

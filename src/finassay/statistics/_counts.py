@@ -1,0 +1,18 @@
+"""Counts are whole numbers."""
+
+from __future__ import annotations
+
+import numbers
+
+from finassay.core import InputError
+
+
+def whole(**counts: object) -> tuple[int, ...]:
+    """Return counts as integers: 2 and 2.0 are 2; a fraction, NaN, a truth value or a text is refused by name."""
+    for name, count in counts.items():
+        if isinstance(count, bool) or not isinstance(count, numbers.Real) or count % 1 != 0:
+            raise InputError(
+                f"{name} must be a whole number, got {count!r}.",
+                hint="Partial scores have no counts: bootstrap their mean with cluster_bootstrap.",
+            )
+    return tuple(int(count) for count in counts.values())  # type: ignore[call-overload]
