@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
     from finassay.grading._contract import OutputContract
 
+_NO_NAMES = frozenset(
+    {"", "index", "level_0", "unnamed: 0"}
+)  # of an index, as pandas and its CSV files have it
+
 
 def arrange(table: pa.Table, contract: OutputContract) -> tuple[pa.Table, HeaderMatch, str | None]:
     """Return the table in the contract's layout, where its columns are, and the layout it was found in."""
@@ -31,7 +35,11 @@ def arrange(table: pa.Table, contract: OutputContract) -> tuple[pa.Table, Header
 
 
 def _transposed(table: pa.Table, contract: OutputContract) -> pa.Table | None:
-    """Fields stand in the first column; its header is the first field, or no field at all (``df.T.reset_index()``)."""
+    """Fields stand in the first column; its header is the first field, or no field at all (``df.T.reset_index()``).
+
+    A header that is no name (``df.set_index("code").T.reset_index()``) stands for the only field that is not in the
+    column.
+    """
     import pyarrow as pa
 
     if table.num_columns < 2:
@@ -39,10 +47,19 @@ def _transposed(table: pa.Table, contract: OutputContract) -> pa.Table | None:
     names = [_label(value) for value in values_of(table.column(0))]
     rows = [values_of(table.column(place)) for place in range(1, table.num_columns)]
     if not match_headers(names, contract).complete:
-        names = [table.column_names[0], *names]
+        names = [_first_field(table.column_names, names, contract), *names]
         rows = [[name, *row] for name, row in zip(table.column_names[1:], rows, strict=True)]
     columns = [array_of([row[place] for row in rows]) for place in range(len(names))]
     return pa.table(columns, names=names)
+
+
+def _first_field(headers: list[str], names: list[str], contract: OutputContract) -> str:
+    """Return the first header, or the field it stands for: pandas numbers rows, so 0, 1, 2 ... are no values of it."""
+    missing = [name for name, _ in match_headers(names, contract).missing]
+    numbered = headers[1:] == [str(place) for place in range(len(headers) - 1)]
+    if headers[0].strip().casefold() in _NO_NAMES and len(missing) == 1 and not numbered:
+        return missing[0]
+    return headers[0]
 
 
 def _long(table: pa.Table, contract: OutputContract) -> pa.Table | None:

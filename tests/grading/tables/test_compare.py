@@ -316,6 +316,25 @@ class TestLayouts:
         other = from_pandas(self.WIDE.to_pandas().assign(v=[1.0, 2.5]).T.reset_index())
         assert compare_tables(self.WIDE, other, contract).reasons == ("wrong_cell",)
 
+    def test_transposed_by_pandas_with_the_key_as_headers(self) -> None:
+        contract = under(self.COLUMNS, key=("k",), layouts=("transposed",))
+        turned = from_pandas(self.WIDE.to_pandas().set_index("k").T.reset_index())  # headers: index, a, b
+        assert compare_tables(self.WIDE, turned, contract).equal
+        assert not compare_tables(self.WIDE, turned, under(self.COLUMNS, key=("k",))).equal
+        blank = turned.rename_columns(["", "a", "b"])
+        assert compare_tables(self.WIDE, blank, contract).equal
+        swapped = turned.rename_columns(["index", "b", "a"])
+        assert compare_tables(self.WIDE, swapped, contract).reasons == ("wrong_cell",)
+        named = turned.rename_columns(["ticker", "a", "b"])  # another name is a wrong name, in any layout
+        assert "missing_column" in compare_tables(self.WIDE, named, contract).reasons
+
+    def test_a_transposed_table_without_a_field_is_not_given_the_numbers_of_its_rows(self) -> None:
+        ranked = pa.table({"k": [0, 1], "v": [1.0, 2.0], "w": [3.0, 4.0]})
+        contract = under("[{name: k, type: integer}, {name: v, type: number}, {name: w, type: number}]",
+                         key=("k",), layouts=("transposed",))  # fmt: skip
+        turned = from_pandas(ranked.drop_columns(["k"]).to_pandas().T.reset_index())  # headers: index, 0, 1
+        assert "missing_column" in compare_tables(ranked, turned, contract).reasons
+
     def test_long_only_where_declared(self) -> None:
         long = pa.table(
             {"k": ["a", "a", "b", "b"], "field": ["v", "w", "w", "v"], "value": [1.0, 3.0, 4.0, 2.0]}
