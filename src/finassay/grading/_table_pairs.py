@@ -190,7 +190,9 @@ class NumberPair(ColumnPair):
             if self.reference.exact and self.candidate.exact:
                 unsure &= (a != b) | (2 * _EPS * size >= self._step)  # float64 tells these apart
             else:
-                unsure &= (a != b) & (guard > noise)
+                # a number times its unit is rounded: neighbouring cents may meet
+                restated = self.reference.unit != self.candidate.unit
+                unsure &= ((a != b) | restated) & (guard > noise)
         left, right = self.reference.state[i], self.candidate.state[j]
         same = np.where((left == VALUE) & (right == VALUE), same, (left == right) & (left != UNREADABLE))
         if unsure.any():

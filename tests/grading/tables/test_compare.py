@@ -415,4 +415,4 @@ class TestWhoIsToBlame:
         a = [i / n for i in range(n)]
         b = a[::-1]
         with pytest.raises(InputError, match="Declare a key"):
-            compare_tables(pa.table({"a": a, "b": a}), pa.table({"a": b, "b": b}), under(columns, ties="any"))
+            compare_tables(pa.table({"a": a, "b": a}), pa.table({"a": a, "b": b}), under(columns, ties="any"))
