@@ -94,8 +94,18 @@ def _listed(columns: tuple[str, ...], dialect: Dialect) -> str:
     return ", ".join(named(column, dialect) for column in columns)
 
 
-def decimals(part: pa.Table, spec: Table) -> pa.Table:
+def decimals(part: pa.Table, spec: Table, *, least: float = 0.0) -> pa.Table:
     """Return a part with decimals in the precision and places of the catalog, as Arrow makes them exactly.
+
+    Parameters
+    ----------
+    part : pyarrow.Table
+        Rows with doubles.
+    spec : Table
+        The catalog's table.
+    least : float
+        Columns whose numbers all have fewer units of their last place are left as doubles: an engine's own cast, which
+        multiplies, is then exact too.
 
     Raises
     ------
@@ -107,13 +117,22 @@ def decimals(part: pa.Table, spec: Table) -> pa.Table:
     columns = []
     for name, meaning in spec.columns.items():
         column, kind = part[name], decimal_type(meaning.type)
-        if kind is not None and pa.types.is_floating(column.type):
+        if kind is not None and pa.types.is_floating(column.type) and _largest(column, kind) >= least:
             try:
                 column = column.cast(kind)
             except pa.ArrowInvalid as error:
                 raise InternalError(f"{name} is {meaning.type} in the catalog: {error}") from error
         columns.append(column)
     return pa.table(columns, names=part.column_names)
+
+
+def _largest(column: pa.ChunkedArray, kind: pa.DataType) -> float:
+    """Return the largest number of a column in units of its last place."""
+    import pyarrow.compute as pc
+
+    ends = pc.min_max(column).as_py()
+    sizes = [abs(end) for end in ends.values() if end is not None]
+    return float(max(sizes, default=0.0) * 10.0 ** int(kind.scale))
 
 
 def decimal_type(declared: str | None) -> pa.DataType | None:

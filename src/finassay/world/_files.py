@@ -6,9 +6,10 @@ import contextlib
 import os
 import shutil
 import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from finassay.core import InputError
 from finassay.world._ddl import META, create_meta, create_table, decimals, filled
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-    from finassay.temporal import Catalog
+    from finassay.temporal import Catalog, Table
 
+# One thread is enough beside the one that makes the rows; more would wait for each other
+_SETTINGS: dict[str, Any] = {"threads": 1, "memory_limit": "1GB"}
+_CAST = 2.0**51  # from so many units on DuckDB's cast of a double may be one off
 _HINTS = {
     "No space left": "Free some space, or give a target on another disk.",
     "File too large": "Files may not be that large here: see ulimit -f.",
@@ -110,27 +114,48 @@ class DuckDBFile(_OnDisk):
 
         with self._neighbour() as made:
             try:
-                with duckdb.connect(str(made)) as connection:
+                with duckdb.connect(str(made), config=_SETTINGS) as connection, _Behind() as behind:
                     for name, parts in tables:
-                        connection.execute(create_table(name, catalog.table(name), "duckdb"))
-                        connection.execute("BEGIN")
+                        behind.run(connection.execute, create_table(name, catalog.table(name), "duckdb"))
+                        behind.run(connection.execute, "BEGIN")
                         for part in parts:
-                            _insert(connection, name, decimals(part, catalog.table(name)))
-                        connection.execute("COMMIT")
-                    connection.execute(create_meta("duckdb"))
-                    connection.executemany(f"INSERT INTO {META} VALUES (?, ?)", list(meta().items()))  # noqa: S608
+                            behind.run(_insert, connection, name, part, catalog.table(name))
+                        behind.run(connection.execute, "COMMIT")
+                    behind.run(connection.execute, create_meta("duckdb"))
+                    rows = list(meta().items())
+                    behind.run(connection.executemany, f"INSERT INTO {META} VALUES (?, ?)", rows)  # noqa: S608
             except (duckdb.IOException, duckdb.TransactionException, duckdb.FatalException) as error:
                 raise OSError(str(error)) from error
             self._put(made)
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, name: str, part: pa.Table) -> None:
+class _Behind:
+    """Runs calls in their order in one thread while the next part is made; an error is raised by the next call."""
+
+    def __enter__(self) -> Self:
+        self._pool = ThreadPoolExecutor(1)
+        self._last: Future[Any] | None = None
+        return self
+
+    def run(self, call: Callable[..., Any], *arguments: Any) -> None:
+        """Wait for the call before, and start this one."""
+        if self._last is not None:
+            self._last.result()
+        self._last = self._pool.submit(call, *arguments)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._pool.shutdown(wait=True)
+        if self._last is not None and kind is None:
+            self._last.result()
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, name: str, part: pa.Table, spec: Table) -> None:
     """Columns that are NULL throughout are left out: the engine stores them as constants."""
     names = filled(part)
     if not names:
         return
     listed = ", ".join(f'"{column}"' for column in names)
-    connection.register("incoming", part.select(names))
+    connection.register("incoming", decimals(part, spec, least=_CAST).select(names))
     connection.execute(f'INSERT INTO "{name}" ({listed}) SELECT {listed} FROM incoming')  # noqa: S608 - a catalog's names
     connection.unregister("incoming")
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, time
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from finassay.world._calendar import LAST, calendar_days, sessions
-from finassay.world._tables._view import View, arrow_table, vendor_times
+from finassay.world._tables._statement_rows import vendor_columns
+from finassay.world._tables._view import View, arrow_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
 _MARKETS = {83: "XSHG", 90: "XSHG", 18: "XSHG", 72: "XHKG", 77: "XNYS"}
 _FIRST = date(2013, 1, 1)
 _NUMBER = 95
+Array = npt.NDArray[Any]
 
 
 def qt_tradingdaynew(view: View) -> pa.Table:
@@ -21,24 +26,24 @@ def qt_tradingdaynew(view: View) -> pa.Table:
     spec = view.catalog.table("qt_tradingdaynew")
     last = min(date(view.snapshot.year, 12, 31), LAST)
     days = calendar_days(_FIRST, last)
-    rows: list[dict[str, Any]] = []
-    for market, exchange in _MARKETS.items():
-        calendar = sessions(exchange)
-        ends = _ends([day for day in days if day in calendar])
-        for day in days:
-            number = (_NUMBER << 56) | (market << 32) | day.toordinal()
-            written = datetime.combine(date(day.year - 1, 12, 20), time(20))
-            rows.append(
-                {
-                    "ID": number,
-                    "TRADINGDATE": day,
-                    "IFTRADINGDAY": 1 if day in calendar else 2,
-                    "SECUMARKET": market,
-                    **{column: 1 if day in found else 2 for column, found in ends.items()},
-                    **vendor_times(spec, written, written, number),
-                }
-            )
-    return arrow_table(spec, {name: [row[name] for row in rows] for name in rows[0]}, len(rows))
+    parts = [_market(market, exchange, days) for market, exchange in _MARKETS.items()]
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    written = np.array([datetime(day.year - 1, 12, 20, 20) for day in days], dtype="datetime64[s]")  # noqa: DTZ001
+    written = np.tile(written, len(parts))
+    columns |= vendor_columns(view, "qt_tradingdaynew", columns["ID"], written, written)
+    return arrow_table(spec, columns, columns["ID"].size)
+
+
+def _market(market: int, exchange: str, days: list[date]) -> dict[str, Array]:
+    calendar = sessions(exchange)
+    marked = {"IFTRADINGDAY": {day for day in days if day in calendar}}
+    marked |= _ends([day for day in days if day in calendar])
+    return {
+        "ID": (_NUMBER << 56) | (market << 32) | np.array([day.toordinal() for day in days]),
+        "TRADINGDATE": np.array(days, dtype="datetime64[us]"),
+        "SECUMARKET": np.full(len(days), market),
+        **{name: np.array([1 if day in found else 2 for day in days]) for name, found in marked.items()},
+    }
 
 
 def _ends(days: list[date]) -> dict[str, set[date]]:
