@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 import pyarrow as pa
+import pytest
 
 from finassay.executor import open_executor
 from finassay.temporal import load_catalog
@@ -16,8 +17,9 @@ def digest(config: WorldConfig, executor) -> str:
     return content_hash(materialise(simulate(config, executor)), load_catalog("gildata"))
 
 
-def test_two_workers_build_the_same(built):
-    with open_executor("loky:2") as executor:
+@pytest.mark.parametrize("workers", [2, 4])
+def test_more_workers_build_the_same(built, workers):
+    with open_executor(f"loky:{workers}") as executor:
         assert digest(CONFIG, executor) == built.info.content_hash
 
 

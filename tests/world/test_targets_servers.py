@@ -235,8 +235,8 @@ def test_text_keeps_tabs_line_ends_backslashes_and_the_word_for_nothing(server, 
     assert [r["t"] for r in query(target, f"SELECT {free} AS t FROM us_security ORDER BY id")] == texts
 
 
-def test_a_second_build_at_the_same_time_is_refused(server, target, small):
-    """The staging area of the first is not touched."""
+def test_a_second_build_at_the_same_time_is_refused(mariadb, small):
+    """The staging database of the first is not touched. PostgreSQL makes the second wait for the first's end."""
     inside, go_on = threading.Event(), threading.Event()
 
     def waiting():
@@ -244,15 +244,15 @@ def test_a_second_build_at_the_same_time_is_refused(server, target, small):
         inside.set()
         assert go_on.wait(30)
 
-    if server.kind == "postgres":
-        pytest.skip("PostgreSQL makes the second wait for the first, whose transaction decides")
-    first = threading.Thread(target=write, args=(target, waiting()))
-    first.start()
-    try:
-        assert inside.wait(30)
-        with pytest.raises(InputError, match="there is a database world__building, of another build"):
-            write(target, tables_of(small)[:1])
-    finally:
-        go_on.set()
-        first.join()
-    assert names_in(target) == {"secumain", "finassay_meta"}
+    with mariadb.database("world") as name:
+        target = mariadb.admin_url(name)
+        first = threading.Thread(target=write, args=(target, waiting()))
+        first.start()
+        try:
+            assert inside.wait(30)
+            with pytest.raises(InputError, match="there is a database world__building, of another build"):
+                write(target, tables_of(small)[:1])
+        finally:
+            go_on.set()
+            first.join()
+        assert names_in(target) == {"secumain", "finassay_meta"}

@@ -38,7 +38,8 @@ class WorldConfig:
     snapshot : datetime.date
         The database is the vendor's at the end of this day.
     blocks : tuple of str
-        Parts of the economy; those that they are made from are added. By default all.
+        Parts whose tables the database has, and those that they are made from; by default all. The economy is always
+        simulated whole, so a table does not depend on what is built beside it.
 
     Raises
     ------

@@ -14,8 +14,8 @@ from finassay.world._config import START
 from finassay.world._events import Event, EventType, Index, Industry, Member, Origin
 from finassay.world._fact import Fact
 from finassay.world._facts_bonds import bond_facts
-from finassay.world._facts_reports import report_facts
 from finassay.world._facts_funds import fund_facts
+from finassay.world._facts_reports import report_facts
 from finassay.world._facts_us import us_facts
 from finassay.world._numerics import Floats, log
 
@@ -56,9 +56,9 @@ def measure(world: World) -> list[Fact]:
         *_event_facts(world, sample),
         *_review_facts(world),
         *us_facts(world),
-        *bond_facts(world),
-        *fund_facts(world),
         *report_facts(world),
+        *fund_facts(world),
+        *bond_facts(world),
     ]
 
 
