@@ -104,7 +104,9 @@ def us_filing_events(
         rng.standard_normal(QUARTERS),
     )
     told: dict[int, Event] = {}
-    after = datetime.combine(max(date(2013, 1, 2), issuer.listed), time(6))  # nothing is filed before the listing
+    after = datetime.combine(
+        max(date(2013, 1, 2), issuer.listed), time(6)
+    )  # nothing is filed before the listing
     for k, end in enumerate(period_ends(issuer.year_end)):
         if k < FIRST_QUARTER or end < issuer.listed - timedelta(days=45):
             continue

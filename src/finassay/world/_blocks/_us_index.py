@@ -135,7 +135,9 @@ def _review(book: _Book, ranking: _Ranking, day: date) -> None:
     others = [e for e in order if e not in book.members and e not in risen]
     entrants = (risen + others)[: max(0, book.size - len(book.members) + max(len(gone), len(risen)))]
     room = book.size - len(book.members)
-    lowest = sorted(book.members, key=lambda e: (-place.get(e, len(order)), e))
+    # One that is to enter on this day too, and was announced later, cannot be told to leave before
+    known = [e for e, entered in book.members.items() if entered.disclosed_at.date() <= told]
+    lowest = sorted(known, key=lambda e: (-place.get(e, len(order)), e))
     for entity in lowest[: max(0, len(entrants) - room)]:
         _leave(book, entity, day, told)
     for entity in entrants:
