@@ -112,7 +112,12 @@ def certificate(facts: Facts) -> Certificate:
 
 
 def _output_hash(tables: dict[str, pa.Table]) -> str:
+    """Hash the rows as a multiset: a statement without an order may give them in any."""
+
+    def texts(table: pa.Table) -> list[list[str]]:
+        return [[str(cell) for cell in column.to_pylist()] for column in table.columns]
+
     def content(table: pa.Table) -> list[list[str]]:
-        return [table.column_names, *([str(cell) for cell in row.values()] for row in table.to_pylist())]
+        return [table.column_names, *sorted(map(list, zip(*texts(table), strict=True)))]
 
     return hash_json({name: content(table) for name, table in tables.items()})
