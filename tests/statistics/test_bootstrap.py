@@ -165,3 +165,15 @@ def test_resamples_without_a_value_are_counted_not_hidden() -> None:
 def test_too_few_resamples_are_refused() -> None:
     with pytest.raises(InputError, match="at least 100 resamples, got 10"):
         cluster_bootstrap([[1, 1], [0, 1]], ["a", "b"], seed=1, resamples=10)
+
+
+@pytest.mark.parametrize("seed", [None, -1, 1.5, True])
+def test_a_seed_is_a_whole_number_or_a_generator(seed: object) -> None:
+    with pytest.raises(InputError, match="a seed is a whole number"):
+        cluster_bootstrap([[1.0, 1.0], [0.0, 1.0], [1.0, 1.0]], ["a", "b", "c"], seed=seed)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("method", ["x", "BCA", ""])
+def test_a_method_that_does_not_exist_is_refused(method: str) -> None:
+    with pytest.raises(InputError, match='"percentile" or "bca"'):
+        cluster_bootstrap([[1.0, 1.0], [0.0, 1.0], [1.0, 1.0]], ["a", "b", "c"], seed=1, method=method)  # type: ignore[arg-type]

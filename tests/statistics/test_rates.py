@@ -152,3 +152,9 @@ def test_importing_the_room_loads_no_heavy_library() -> None:
     code = "import sys, finassay.statistics; print([m for m in ('scipy', 'pandas', 'statsmodels') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_missing_value_of_pandas_is_unscored() -> None:
+    import pandas as pd
+
+    assert str(rate([True, pd.NA])) == str(rate([True, None]))

@@ -219,7 +219,7 @@ def _read_scalar(value: object, text: str) -> Quantity:
 
 
 def _read_text(text: str) -> tuple[Quantity, bool]:
-    folded = fold(text).casefold().rstrip(".。 ")
+    folded = re.sub(r"\bGBp\b", "GBX", fold(text)).casefold().rstrip(".。 ")
     if _NOT_FINITE.fullmatch(folded):
         raise Refusal("not_finite", "infinity is not a quantity")
     if _DATE.fullmatch(folded):

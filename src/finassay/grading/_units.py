@@ -85,7 +85,7 @@ def parse_unit(text: str) -> Unit:
         ``unknown_word`` and the like, when the phrase is not a unit; blank text is ``missing``.
     """
     try:
-        folded = fold(text).casefold()
+        folded = re.sub(r"\bGBp\b", "GBX", fold(text)).casefold()
         folded = re.sub(r"^(?:单位|unit|units)\s*[:：]\s*", "", folded)
         folded = _THOUSANDS_WITHOUT_DIGITS.sub(" thousand", folded)
         folded = folded.translate(_LENTICULAR)

@@ -141,6 +141,8 @@ def cluster_bootstrap(
         A row holds NaN, a cluster is missing, or lengths differ. A NaN is never dropped: decide what it counts as.
     """
     check_confidence(confidence)
+    if method not in ("percentile", "bca"):
+        raise InputError(f'the method is "percentile" or "bca", not {method!r}.')
     drawn = resample(rows, clusters, statistic, seed=seed, resamples=resamples)
     if np.ptp(drawn.draws) <= 1e-12:
         raise Undefined(
@@ -197,7 +199,13 @@ def resample(
 
 def generator(seed: Seed) -> np.random.Generator:
     """Return the generator itself, or ``Generator(PCG64(seed))`` of an integer seed."""
-    return seed if isinstance(seed, np.random.Generator) else np.random.Generator(np.random.PCG64(seed))
+    if isinstance(seed, np.random.Generator):
+        return seed
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(
+            f"a seed is a whole number from 0 on, or a generator; got {seed!r}.", hint="Pass seed=20261012."
+        )
+    return np.random.Generator(np.random.PCG64(int(seed)))
 
 
 def check_confidence(confidence: float) -> None:

@@ -57,7 +57,11 @@ def as_outcome(value: OutcomeLike) -> Outcome:
     InputError
         Any other value. A partial score such as 0.5 has no place in a rate: use `cluster_bootstrap` for its mean.
     """
-    if value is None or (isinstance(value, float | np.floating) and math.isnan(value)):
+    if (
+        type(value).__name__ == "NAType" or value is None
+    ):  # pandas' missing value equals nothing, not even itself
+        return Outcome.UNSCORED
+    if isinstance(value, float | np.floating) and math.isnan(value):
         return Outcome.UNSCORED
     if isinstance(value, str):
         if value in list(Outcome):
