@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     import pyarrow as pa
+
+
+# A statement that begins by assigning a user variable, after blanks and comments that MySQL does not execute
+_ASSIGNS = re.compile(r"(?:\s|--[^\n]*\n|#[^\n]*\n|/\*(?!M?!).*?\*/)*SET\s+@(?!@)", re.IGNORECASE | re.DOTALL)
 
 
 class Database(Protocol):
@@ -247,7 +252,8 @@ class BaseEngine(ABC):
 
     def _asked(self, sql: str, dialect: Dialect) -> str:
         """Return the query itself: the variables that a translated statement sets in front of it are part of it."""
-        if dialect != "mysql" or self.dialect == "mysql":
+        assigns = ":=" in sql or _ASSIGNS.match(sql)
+        if dialect != "mysql" or self.dialect == "mysql" or not assigns:
             return sql
         from finassay.database._mysql import without_assignments
 
