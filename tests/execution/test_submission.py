@@ -181,3 +181,10 @@ class TestSubmissions:
     def test_a_malformed_one_names_the_field(self, text: str, says: str) -> None:
         with pytest.raises(InputError, match=says):
             parse_submission(text)
+
+
+@pytest.mark.parametrize("name", ["deep.json", "deep.ipynb"])
+def test_what_is_nested_too_deeply_is_bad_input(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("[" * 200_000)
+    with pytest.raises(InputError):
+        load_submission(tmp_path / name)

@@ -31,7 +31,7 @@ def read_cells(text: str, source: str) -> tuple[str, ...]:
             book["cells"] if "cells" in book else [c for sheet in book["worksheets"] for c in sheet["cells"]]
         )
         sources = [_source(cell) for cell in cells if cell.get("cell_type") == "code"]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             f"{source} is not a Jupyter notebook: expected JSON with a list of cells ({error}).",
             hint="Open and save it in Jupyter, or run: jupyter nbconvert --to script",

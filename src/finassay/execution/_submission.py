@@ -120,6 +120,9 @@ def parse_submission(
         message = f"{source} is not JSON: {error.msg}."
         place = _json_place(text, error.pos, source)
         raise InputError(message, place=place, reason="malformed_submission") from error
+    except RecursionError as error:
+        message = f"{source} is no submission: its JSON is nested too deeply."
+        raise InputError(message, hint=_EXPECTED, reason="malformed_submission") from error
     if not isinstance(value, dict):
         kind = {list: "a list", str: "a text", type(None): "null"}.get(
             type(value), "a number or a truth value"
