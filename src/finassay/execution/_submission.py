@@ -25,8 +25,8 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
 # A comment that begins /*! or /*M! is none for MySQL and MariaDB.
-_SQL_COMMENTS = re.compile(r"(?:[\s;]|--[^\n]*|\#[^\n]*|/\*(?!M?!)(?:(?!\*/).)*+\*/)*+", re.DOTALL)
-_PYTHON_COMMENTS = re.compile(r"(?:\s|\#[^\n]*)*+")
+_SQL_NOTHING = re.compile(r"[\s;]+|--[^\n]*|\#[^\n]*|/\*(?!M?!).*?\*/", re.DOTALL)
+_PYTHON_NOTHING = re.compile(r"\s+|\#[^\n]*")
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[^\W\d]\w*$")]
 
@@ -216,7 +216,7 @@ def _checked(submission: Submission) -> Submission:
                 hint="Write the program first.",
                 reason="empty_program",
             )
-        if (_SQL_COMMENTS if name == "sql_code" else _PYTHON_COMMENTS).fullmatch(text):
+        if _is_nothing(text, _SQL_NOTHING if name == "sql_code" else _PYTHON_NOTHING):
             raise InputError(
                 f"{submission.source} is empty: {name} holds only comments.",
                 hint="Write the program first.",
@@ -225,3 +225,11 @@ def _checked(submission: Submission) -> Submission:
         if "\0" in text:
             raise InputError(f"{submission.source} holds a NUL character in {name}.", reason="not_utf8")
     return submission
+
+
+def _is_nothing(text: str, nothing: re.Pattern[str]) -> bool:
+    """Return whether a text is blanks and comments, one after the other, to its end."""
+    at = 0
+    while at < len(text) and (found := nothing.match(text, at)):
+        at = found.end()
+    return at == len(text)
