@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from finassay.world._blocks._bonds import FixedIncome, fixed_income, simulate_fixed_income
+from finassay.world._blocks._columns import joined
 from finassay.world._blocks._companies import Companies, again, with_capital
 from finassay.world._blocks._concepts import concept_events
 from finassay.world._blocks._dividends import Intended, dividend_events, intended_dividends
@@ -23,7 +24,6 @@ from finassay.world._blocks._prices import (
     JUMPS_PER_YEAR,
     ExRight,
     Quotes,
-    joined,
     quote_block,
     states_of,
 )

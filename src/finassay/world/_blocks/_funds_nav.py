@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from finassay.world._blocks._columns import Columns, joined
 from finassay.world._blocks._funds_market import discount
 from finassay.world._blocks._funds_universe import MONEY
 from finassay.world._blocks._market import window
@@ -27,7 +28,7 @@ _EVENING = 19 * 3600  # published from seven in the evening on
 
 
 @dataclass(frozen=True)
-class NavBook:
+class NavBook(Columns):
     """Net values, one element per row, ordered by share class, session and version.
 
     Attributes
@@ -52,18 +53,13 @@ class NavBook:
     published: Ints
     wrong: npt.NDArray[np.bool_]
 
-    def take(self, rows: npt.NDArray[np.generic] | slice) -> NavBook:
-        """Return the rows of a mask, an index array or a slice."""
-        return NavBook(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
-
 
 def joined_navs(parts: list[NavBook]) -> NavBook:
     """Return the rows of several classes as one book."""
-    names = [field.name for field in fields(NavBook)]
     if not parts:
         small, large = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
         return NavBook(small, small, small, large, large, large, np.zeros(0, dtype=bool))
-    return NavBook(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+    return joined(parts)
 
 
 def class_rows(seed: int, life: FundLife, part: ClassLife, value: Floats) -> NavBook:

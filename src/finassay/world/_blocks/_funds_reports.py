@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from finassay.world._blocks._columns import Columns, joined
 from finassay.world._blocks._funds_market import quarter_ends, quarter_positions
 from finassay.world._calendar import sessions
 from finassay.world._streams import Purpose, stream
@@ -23,7 +24,7 @@ _DAY = 86_400
 
 
 @dataclass(frozen=True)
-class Reports:
+class Reports(Columns):
     """Reports, ordered by fund, quarter, form and version.
 
     Attributes
@@ -52,7 +53,7 @@ def joined_reports(parts: list[Reports]) -> Reports:
     names = [field.name for field in fields(Reports)]
     if not parts:
         return Reports(*(np.zeros(0, dtype=np.int64) for _ in names))
-    return Reports(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+    return joined(parts)
 
 
 @cache

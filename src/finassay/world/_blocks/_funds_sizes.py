@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from finassay.world._blocks._columns import Columns, joined
 from finassay.world._blocks._funds_market import quarter_ends, quarter_positions
 from finassay.world._numerics import Floats, exp, log
 from finassay.world._streams import Purpose, stream
@@ -31,7 +32,7 @@ REVISED = 0.01  # of sizes are recorded again (task_families.md, 5)
 
 
 @dataclass(frozen=True)
-class SizeBook:
+class SizeBook(Columns):
     """Net assets per share class and quarter end, ordered by class, quarter and version.
 
     Attributes
@@ -100,12 +101,11 @@ def fund_sizes(seed: int, fund: int, life: FundLife, value: Floats) -> SizeBook:
 
 def joined_sizes(parts: list[SizeBook]) -> SizeBook:
     """Return the sizes of several funds as one book."""
-    names = [field.name for field in fields(SizeBook)]
     if not parts:
         empty = np.zeros(0, dtype=np.int64)
         none = np.zeros((0, len(quarter_ends())), dtype=np.int64)
         return SizeBook(empty, empty, empty, empty, empty, empty, empty, empty, none)
-    return SizeBook(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+    return joined(parts)
 
 
 def _path(life: FundLife, value: Floats, quarters: Ints, ends: Ints, z: Floats, shocks: Floats) -> Ints:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from finassay.world._blocks._columns import Columns
 from finassay.world._blocks._documents_cn import is_story
 from finassay.world._blocks._documents_cn import jumps as jumps_of
 from finassay.world._blocks._market import Factors, garch, student, window
@@ -39,7 +40,7 @@ _NO_LIMIT = 10**9
 
 
 @dataclass(frozen=True)
-class Quotes:
+class Quotes(Columns):
     """Daily quotes, one element per share and session, ordered by share and session.
 
     Attributes
@@ -75,16 +76,6 @@ class Quotes:
     shares: Floats
     traded: Flags
     kept: Flags
-
-    def take(self, rows: npt.NDArray[np.generic]) -> Quotes:
-        """Return the rows of a mask or an index array."""
-        return Quotes(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
-
-
-def joined(parts: list[Quotes]) -> Quotes:
-    """Return quotes of several blocks as one."""
-    names = [field.name for field in fields(Quotes)]
-    return Quotes(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
 
 @dataclass(frozen=True)

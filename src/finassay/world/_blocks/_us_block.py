@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from finassay.world._blocks._columns import joined
 from finassay.world._blocks._recorder import Recorder
 from finassay.world._blocks._us_actions import us_action_events, us_actions
 from finassay.world._blocks._us_filings import Correction, us_filing_events
@@ -31,7 +32,6 @@ from finassay.world._blocks._us_prices import (
     Split,
     UsQuotes,
     own_noise,
-    us_joined,
     us_quote_block,
 )
 from finassay.world._blocks._us_statements import QUARTERS, Statements, us_statements
@@ -87,9 +87,9 @@ def us_world(config: WorldConfig, executor: Executor) -> tuple[UsWorld, list[Eve
     job = partial(_block, seed, factors, _economy(macro))
     parts = executor.map(job, _blocks(issuers), label="US companies")
     events = [*common, *(event for part in parts for event in part.events)]
-    quotes = us_joined([part.quotes for part in parts])
+    quotes = joined([part.quotes for part in parts])
     events += us_index_events(config, issuers, quotes, events)
-    quotes = us_joined([quotes, us_index_quotes(seed, quotes, events)])
+    quotes = joined([quotes, us_index_quotes(seed, quotes, events)])
     statements = _statements([part.statements for part in parts])
     corrections = tuple(c for part in parts for c in part.corrections)
     return UsWorld(issuers, quotes, statements, corrections, macro, curve), events
@@ -106,8 +106,8 @@ def us_counterfactual(seed: int, before: UsWorld, ledger: Ledger, executor: Exec
         (block, [event for issuer in block for event in by_entity.get(issuer.entity, ())])
         for block in _blocks(before.issuers)
     ]
-    quotes = us_joined(executor.map(partial(_requote, seed, factors), items, label="US quotes"))
-    quotes = us_joined([quotes, us_index_quotes(seed, quotes, list(ledger.events))])
+    quotes = joined(executor.map(partial(_requote, seed, factors), items, label="US quotes"))
+    quotes = joined([quotes, us_index_quotes(seed, quotes, list(ledger.events))])
     corrections = tuple(c for c in before.corrections if c.carrier in ledger.by_id)
     return replace(before, quotes=quotes, curve=curve, corrections=corrections)
 

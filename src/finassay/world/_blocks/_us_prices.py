@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from finassay.world._blocks._columns import Columns
 from finassay.world._blocks._market import garch, student
 from finassay.world._blocks._us_market import us_window
 from finassay.world._numerics import Floats, exp, log
@@ -30,7 +31,7 @@ _DOLLAR, _CENT = 10_000, 100  # prices are integers of 1/10,000 of a dollar
 
 
 @dataclass(frozen=True)
-class UsQuotes:
+class UsQuotes(Columns):
     """Daily quotes, one element per security and session, ordered by security and session.
 
     Attributes
@@ -60,16 +61,6 @@ class UsQuotes:
     volume: Ints
     shares: Floats
     split: Floats
-
-    def take(self, rows: npt.NDArray[np.generic]) -> UsQuotes:
-        """Return the rows of a mask or an index array."""
-        return UsQuotes(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
-
-
-def us_joined(parts: list[UsQuotes]) -> UsQuotes:
-    """Return quotes of several blocks as one."""
-    names = [field.name for field in fields(UsQuotes)]
-    return UsQuotes(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
 
 @dataclass(frozen=True, slots=True)

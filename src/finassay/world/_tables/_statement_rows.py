@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
+from finassay.world._blocks._columns import Columns, joined
 from finassay.world._blocks._periods import ENDS, quarter_of
 from finassay.world._blocks._reports import CORRECTED, PERIODIC, PROSPECTUS
 from finassay.world._blocks._vendor import RELOADED, RELOADS, TOUCHED
@@ -32,7 +33,7 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Rows:
+class Rows(Columns):
     """N rows of statements, by company and number.
 
     Attributes
@@ -63,10 +64,6 @@ class Rows:
     touched: Array
     number: Ints
     opinion: Ints
-
-    def take(self, rows: Array) -> Rows:
-        """Return the rows of a mask or an index array."""
-        return Rows(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
 
     def parts(self) -> Iterator[Rows]:
         """Yield the rows in parts that are worked on at a time, companies whole."""
@@ -136,7 +133,7 @@ def _rows(view: View, found: list[tuple[int, ...]]) -> Rows:
 
 def merged(*parts: Rows) -> Rows:
     """Return rows of several kinds, by company and number."""
-    whole = Rows(**{f.name: np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(Rows)})
+    whole = joined(parts)
     return whole.take(np.lexsort((whole.number, whole.company)))
 
 
