@@ -111,13 +111,14 @@ def _typed(raw: pa.Array, kind: str) -> pa.Array | None:
 
 
 def _nanoseconds(raw: pa.Array) -> pa.Array:
-    """Return dates and timestamps in UTC, as text with nine digits of the second."""
+    """Return dates and timestamps as text with nine digits of the second; those of a zone in UTC, marked Z."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     finer = pa.types.is_timestamp(raw.type) and raw.type.unit == "ns"
     text = pc.strftime(raw.cast(pa.timestamp("ns" if finer else "us")), format="%Y-%m-%dT%H:%M:%S")
-    return (text if finer else pc.binary_join_element_wise(text, "000", "")).cast(pa.large_string())
+    zone = "Z" if pa.types.is_timestamp(raw.type) and raw.type.tz is not None else ""
+    return pc.binary_join_element_wise(text, ("" if finer else "000") + zone, "").cast(pa.large_string())
 
 
 def _iso_dates(raw: pa.Array) -> pa.Array | None:
@@ -194,12 +195,13 @@ def _read_date(word: str, _contract: ColumnContract) -> str:
 
 def _read_datetime(word: str, _contract: ColumnContract) -> str:
     moment, finer = _moment(word)
-    if moment.tzinfo is not None:
+    zone = "" if moment.tzinfo is None else "Z"  # a time without a zone is none of any zone
+    if zone:
         try:
             moment = moment.astimezone(dt.UTC).replace(tzinfo=None)
         except OverflowError as error:
             raise InputError(f"{word!r} is outside the calendar in UTC", reason="out_of_range") from error
-    return moment.isoformat(timespec="microseconds") + finer.ljust(3, "0")
+    return moment.isoformat(timespec="microseconds") + finer.ljust(3, "0") + zone
 
 
 def _read_period(word: str, contract: ColumnContract) -> str:

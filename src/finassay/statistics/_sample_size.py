@@ -177,7 +177,7 @@ def items_needed(
 
 
 def _checked(difference: float, power: float, alpha: float, design_effect: float) -> float:
-    if not (0 < power < 1 and 0 < alpha < 1 and design_effect >= 1):
+    if not (0 < power < 1 and 0 < alpha < 1 and 1 <= design_effect < math.inf):
         raise InputError(
             f"expected power and alpha in (0, 1) and design_effect >= 1; got {power}, {alpha}, {design_effect}."
         )

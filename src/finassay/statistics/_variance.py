@@ -92,6 +92,8 @@ def variance_split(scores: Sequence[float], tasks: Sequence[Hashable]) -> Varian
 def _grouped(values: np.ndarray, tasks: Sequence[Hashable]) -> list[np.ndarray]:
     if values.ndim != 1 or len(values) != len(tasks):
         raise InputError(f"expected one task per score; got {values.shape} scores and {len(tasks)} tasks.")
+    if values.size and np.abs(values[np.isfinite(values)]).max(initial=0.0) > 1e150:
+        raise InputError("a score is too large: its square is outside the range of float64.")
     if not np.isfinite(values).all():
         raise InputError(
             f"score {int(np.argmin(np.isfinite(values)))} is not finite.",

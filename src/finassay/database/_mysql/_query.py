@@ -329,8 +329,8 @@ class Queries:
     def ties(self, node: Any, columns: list[Value], order: list[Value], unique: Iterable[str] | None) -> None:
         """Warn where an ORDER BY leaves rows equal that differ elsewhere.
 
-        Without LIMIT only where the columns in which the rows differ (`unique`) are known: sorting a stored table by
-        what is its key in fact is not worth a warning.
+        The columns in which the rows differ (`unique`) are not known for stored tables: there is a warning unless every
+        column that is shown is sorted by.
         """
         if (unique is not None and set(unique) <= {value.sql for value in order}) or same_rows(
             columns, order
@@ -340,7 +340,7 @@ class Queries:
             self.expressions.warn(
                 "ties: LIMIT with ORDER BY: which of the rows that are equal there are kept"
             )
-        elif unique is not None:
+        else:
             self.expressions.warn("ties: ORDER BY: the order of rows that are equal there")
 
     # --- SELECT -------------------------------------------------------------------------------------------------------
