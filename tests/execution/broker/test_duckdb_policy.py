@@ -202,3 +202,22 @@ def test_reflection_shows_the_tables_that_may_be_read(market: Market, kind: str)
             assert [row[0] for row in cursor.fetchall()] == ["a", "b"]
             cursor.execute("SELECT to_regclass('secret')")
             assert cursor.fetchone() == (None,)
+
+
+def test_a_view_over_a_table_that_is_gone_does_not_keep_the_others_away(tmp_path: Path) -> None:
+    import duckdb
+
+    file = tmp_path / "m.duckdb"
+    with duckdb.connect(str(file)) as made:
+        made.execute(
+            "CREATE SCHEMA other; CREATE TABLE p AS SELECT 1 AS a; CREATE TABLE gone AS SELECT 2 AS b"
+        )
+        made.execute(
+            "CREATE VIEW bad AS SELECT * FROM gone; CREATE VIEW good AS SELECT a + 1 AS c FROM p; DROP TABLE gone"
+        )
+    (tmp_path / "copies").mkdir()
+    copy = duckdb_mount(f"duckdb:///{file}", None, tmp_path / "copies")
+    assert copy is not None
+    with duckdb.connect(str(copy), read_only=True) as served:
+        assert served.execute("SELECT * FROM p, good").fetchall() == [(1, 2)]
+        assert {name for (name,) in served.execute("SHOW TABLES").fetchall()} == {"p", "good"}

@@ -67,7 +67,7 @@ def _other_schemas(path: Path) -> bool:
 def _copy(database: Database, path: Path) -> None:
     import duckdb
 
-    from finassay.database import QueryPolicy
+    from finassay.database import QueryError, QueryPolicy
 
     policy = QueryPolicy(max_rows=_NO_LIMIT, max_bytes=_NO_LIMIT, timeout_s=_SECONDS)
     with duckdb.connect(str(path)) as target:
@@ -76,6 +76,12 @@ def _copy(database: Database, path: Path) -> None:
             if table.schema != database.default_schema:
                 continue
             name = '"' + table.name.replace('"', '""') + '"'
-            target.register("incoming", database.query(f"SELECT * FROM {name}", policy=policy).table)  # noqa: S608
+            try:
+                found = database.query(f"SELECT * FROM {name}", policy=policy).table  # noqa: S608 - quoted
+            except QueryError:
+                if table.kind != "view":
+                    raise
+                continue  # a view over a table that is gone: it is as missing as what it reads
+            target.register("incoming", found)
             target.execute(f"CREATE TABLE {name} AS SELECT * FROM incoming")  # noqa: S608 - quoted
             target.unregister("incoming")
