@@ -17,7 +17,8 @@ _MATH = re.compile(r"\$\$([^$]+)\$\$|\$((?:[^$]|\\\$)*[^$\\])\$|\\\((.+)\\\)|\\\
 _INLINE = re.compile(
     r"(?<![A-Za-z$\\])(\$\$?)(?=[^\s$])((?:[^$\\]|\\.)+)(?<!\s)\1(?![\d$])|\\\((.+?)\\\)|\\\[(.+?)\\\]"
 )
-_SPACE = re.compile(r"\\(?:[,;:! ]|quad\b|qquad\b|left(?![a-z])|right(?![a-z])|displaystyle\b)")
+_SPACE = re.compile(r"\\(?:[,;:! ]|quad\b|qquad\b|thinspace\b|left(?![a-z])|right(?![a-z])|displaystyle\b)")
+_TIE = re.compile(r"(?<!~)~(?!~)")
 _SIGNS = {
     "times": "×", "cdot": "·", "approx": "≈", "sim": "~", "pm": "±", "ge": "≥", "geq": "≥", "le": "≤", "leq": "≤",
     "gt": ">", "lt": "<", "yen": "¥", "pounds": "£", "euro": "€", "infty": "∞", "textyen": "¥", "texteuro": "€",
@@ -46,6 +47,8 @@ def unwrap(text: str) -> str:
         return text
     text = text.replace("~\\", " \\").replace("{,}", ",").replace("\\!", "")
     text = _SPACE.sub(" ", text)
+    if _WRAPPER.search(text):  # a command of LaTeX: so are the blanks, but ~~ strikes out
+        text = _TIE.sub(" ", text)
     before = ""
     while before != text:  # \boxed{\text{...}}: from the inside out
         before, text = text, _WRAPPER.sub(r"\1", text)

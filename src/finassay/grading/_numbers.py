@@ -16,17 +16,19 @@ from finassay.grading._units import (
     Unit,
     combine,
     conversion_factor,
+    fold_case,
     is_currency,
     is_currency_sign,
     parse_unit,
     resolve_sign,
 )
 from finassay.grading._unparsed import Refusal, UnitMismatch, Unparsed, shorten, shown
-from finassay.grading._vocabulary import Role, Token
+from finassay.grading._vocabulary import CALENDAR_WORDS, Role, Token
 
 _EXPECTED = "a number"
 _TOO_LONG = 10**LONGEST
 _DATE = re.compile(r"\d{4}(?:-\d{1,2}(?:-\d{1,2})?|/\d{1,2}/\d{1,2}|\.\d{1,2}\.\d{1,2}|年.*)(?:[ t]\d.*)?")
+_FIRST_YEAR, _LAST_YEAR = 1800, 2199  # what `parse_period` reads as a year
 _NOT_FINITE = re.compile(r"[+-]?(?:inf|infinity|∞)")
 
 
@@ -175,7 +177,9 @@ def _parse(raw: object, default_unit: str | None) -> Quantity:
             raise Refusal("missing", "the value is missing")
         value = plain(raw)
         stated, scale_stated = (
-            _read_text(value) if isinstance(value, str) else (_read_scalar(value, text), False)
+            _read_text(value, default.unit if default else None)
+            if isinstance(value, str)
+            else (_read_scalar(value, text), False)
         )
     except Refusal as refusal:
         raise Unparsed(_EXPECTED, text, refusal.reason, refusal.detail) from None
@@ -218,8 +222,8 @@ def _read_scalar(value: object, text: str) -> Quantity:
     return Quantity(value, Decimal(1), None, decimals, text)
 
 
-def _read_text(text: str) -> tuple[Quantity, bool]:
-    folded = re.sub(r"\bGBp\b", "GBX", fold(text)).casefold().rstrip(".。 ")
+def _read_text(text: str, declared: str | None) -> tuple[Quantity, bool]:
+    folded = fold_case(fold(text)).rstrip(".。 ")
     if _NOT_FINITE.fullmatch(folded):
         raise Refusal("not_finite", "infinity is not a quantity")
     if _DATE.fullmatch(folded):
@@ -234,6 +238,8 @@ def _read_text(text: str) -> tuple[Quantity, bool]:
     more_scale, unit, scale_stated = combine(words, scaled=scale != 1)
     if scale_stated and scale != 1:
         raise Refusal("malformed_number", "it states two scales")
+    if scale == 1 and not scale_stated and words and _is_of_the_calendar(value, words[0].text, declared):
+        raise Refusal("date", "it may be a year, a quarter or a day of the calendar; default_unit decides")
     stated = Quantity(
         value=value.copy_negate() if sign < 0 else value,
         scale=EXACT.multiply(scale, more_scale),
@@ -247,6 +253,13 @@ def _read_text(text: str) -> tuple[Quantity, bool]:
         token.role in {Role.UNIT, Role.PARTS} and not is_currency_sign(token.text) for token in words
     )
     return stated, scale_stated or own_scale or any(token.role is Role.SCALE for token in number)
+
+
+def _is_of_the_calendar(value: Decimal, word: str, declared: str | None) -> bool:
+    """Say whether 10年, 3季度 or 3日 may be no duration: it is a whole number, and no such duration is declared."""
+    if word not in CALENDAR_WORDS or value != int(value):
+        return False
+    return declared != CALENDAR_WORDS[word] or (word == "年" and _FIRST_YEAR <= value <= _LAST_YEAR)
 
 
 def _open_brackets(tokens: list[Token]) -> tuple[list[Token], bool]:

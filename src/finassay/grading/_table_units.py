@@ -10,6 +10,7 @@ from finassay.core import InputError
 from finassay.grading._numbers import Quantity, parse_quantity
 from finassay.grading._units import conversion_factor, parse_unit, resolve_sign
 from finassay.grading._unparsed import Unparsed
+from finassay.grading._vocabulary import CALENDAR_WORDS
 
 
 @lru_cache(maxsize=1024)
@@ -49,7 +50,8 @@ def in_unit(raw: str, stated: str | None, wanted: str | None) -> Decimal:
     """
     default = _default(stated, wanted)
     if wanted is not None and stated is None:
-        return _in_unit_of_contract(parse_quantity(raw), default, wanted)
+        declared = wanted if default in CALENDAR_WORDS.values() else None  # 3年 is a duration where one is
+        return _in_unit_of_contract(parse_quantity(raw, default_unit=declared), default, wanted)
     quantity = parse_quantity(raw, default_unit=default)
     if wanted is None:
         if quantity.unit is not None:

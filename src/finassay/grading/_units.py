@@ -42,6 +42,7 @@ _OF_A_WHOLE = frozenset({"percent", "permille", "pp", "bp"})
 _LENTICULAR = str.maketrans("【】〔〕", "()()")  # brackets around a unit; around a number they are no minus
 _CODE_AND_SCALE = re.compile(r"\b(usd|cny|rmb|hkd|eur|gbp|jpy|twd|sgd|aud|cad|chf|inr|krw)(m|mn|mm|bn|k)\b")
 _CURRENCY_SIGNS = frozenset("$¥€£₩₹₽")
+_CAPITAL_P = re.compile(r"(?<![A-Za-z])P(?![A-Za-z])")
 _THOUSANDS_WITHOUT_DIGITS = re.compile(r"'?000s?\b|(?<=[$€£¥])000s?\b")
 
 
@@ -85,7 +86,7 @@ def parse_unit(text: str) -> Unit:
         ``unknown_word`` and the like, when the phrase is not a unit; blank text is ``missing``.
     """
     try:
-        folded = re.sub(r"\bGBp\b", "GBX", fold(text)).casefold()
+        folded = fold_case(fold(text))
         folded = re.sub(r"^(?:单位|unit|units)\s*[:：]\s*", "", folded)
         folded = _THOUSANDS_WITHOUT_DIGITS.sub(" thousand", folded)
         folded = folded.translate(_LENTICULAR)
@@ -101,6 +102,13 @@ def parse_unit(text: str) -> Unit:
     except Refusal as refusal:
         raise Unparsed("a unit", text, refusal.reason, refusal.detail) from None
     return Unit(scale, resolve_sign(unit), stated)
+
+
+def fold_case(text: str) -> str:
+    """Return folded text without case, where case says something: GBp and p are pence, a capital P states nothing."""
+    if _CAPITAL_P.search(text):
+        raise Refusal("unknown_word", "'P' is not a part of it; the sign of pence is a small p")
+    return re.sub(r"\bGBp\b", "GBX", text).casefold()
 
 
 def combine(tokens: Sequence[Token], *, scaled: bool = False) -> tuple[Decimal, str | None, bool]:

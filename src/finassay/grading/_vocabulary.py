@@ -76,10 +76,12 @@ OTHER_UNIT_WORDS: dict[str, tuple[str, ...]] = {
     "lot": ("lots", "lot", "手"),
     "fund_unit": ("份",),
     "point": ("points", "point", "点", "pts"),
-    "year": ("years", "year", "yrs", "yr", "个年度"),
+    "year": ("years", "year", "yrs", "yr", "年", "个年度"),
+    "quarter": ("quarters", "quarter", "季度", "个季度"),
     "month": ("months", "month", "个月"),
     "week": ("weeks", "week", "周"),
-    "day": ("days", "day", "天", "个交易日", "交易日"),
+    "day": ("days", "day", "天", "日"),
+    "trading_day": ("trading days", "trading day", "个交易日", "交易日"),
     "person": ("employees", "people", "persons", "人", "户"),
     "item": ("个", "家", "只", "支", "条"),
     "tonne": ("tonnes", "tonne", "tons", "ton", "吨"),
@@ -88,6 +90,9 @@ OTHER_UNIT_WORDS: dict[str, tuple[str, ...]] = {
     "gram": ("grams", "gram", "克"),
     "square_metre": ("square meters", "square metres", "平方米"),
 }  # fmt: skip
+
+CALENDAR_WORDS = {"年": "year", "季度": "quarter", "日": "day"}
+"""Durations whose word also counts years, quarters and days of the calendar: 3日 may be the third of a month."""
 
 SCALE_WORDS: dict[int, tuple[str, ...]] = {
     2: ("hundred", "百", "佰"),

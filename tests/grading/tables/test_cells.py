@@ -281,6 +281,17 @@ class TestUnitsOfACell:
         verdict = compare_tables(reference, dollars, contract)
         assert [cell.kind for cell in verdict.diff.cells()] == ["wrong_unit", "unreadable"]
 
+    def test_a_duration_in_chinese_where_one_is_declared_and_a_period_where_that_is(self) -> None:
+        for unit, cell in (("年", "3年"), ("year", "3年"), ("个季度", "3季度"), ("日", "3天"), ("天", "3日")):
+            assert equal(3, cell, type="number", unit=unit), (unit, cell)
+            assert equal(3, cell, header=f"v（{unit}）", type="number", unit=unit)
+        assert equal(30_000, "3万天", type="number", unit="日")
+        assert equal(3, "3", type="number", unit="万天")  # a bare number is in the contract's unit and scale
+        assert not equal(3, "3年", type="number")
+        assert not equal(2021, "2021年", type="number", unit="年")  # the year of the calendar
+        assert equal("2021", "2021年", type="period")
+        assert not equal("2021", "3年", type="period")
+
 
 class TestExactness:
     @pytest.mark.parametrize(

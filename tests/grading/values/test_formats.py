@@ -102,3 +102,45 @@ def test_a_half_of_a_fiscal_year_in_either_order() -> None:
     found = parse_period("FY2021 H1", fiscal_year_end=9)  # October 2020 to September 2021
     assert (str(found.start), str(found.end)) == ("2020-10-01", "2021-03-31")
     assert found == parse_period("H1 FY2021", fiscal_year_end=9)
+
+
+@pytest.mark.parametrize(
+    ("text", "declared", "value"),
+    [
+        ("3年", "年", 3), ("3.5年", "years", "3.5"), ("三年", "个年度", 3), ("-1年", "年", -1), ("约10年", "year", 10),
+        ("3日", "天", 3), ("30天", "日", 30), ("3季度", "季度", 3), ("3个季度", "quarters", 3), ("6个月", "months", 6),
+        ("3", "年", 3),
+    ],
+)  # fmt: skip
+def test_a_word_of_the_calendar_is_a_duration_where_one_is_declared(
+    text: str, declared: str, value: float | str
+) -> None:
+    found = parse_quantity(text, default_unit=declared)
+    assert (found.magnitude, found.unit) == (Decimal(str(value)), parse_unit(declared).unit)
+
+
+@pytest.mark.parametrize("text", ["2021年", "二〇二一年", "1999年", "2021年度"])
+def test_a_year_of_the_calendar_is_no_duration_even_there(text: str) -> None:
+    with pytest.raises(Unparsed) as refused:
+        parse_quantity(text, default_unit="年")
+    assert refused.value.reason in {"date", "unknown_word"}
+
+
+@pytest.mark.parametrize(
+    ("text", "declared"), [("3年", "天"), ("3日", "年"), ("3季度", "万元"), ("3年", "%")]
+)
+def test_another_unit_declares_no_duration(text: str, declared: str) -> None:
+    with pytest.raises(Unparsed) as refused:
+        parse_quantity(text, default_unit=declared)
+    assert refused.value.reason == "date"
+
+
+def test_a_trading_day_is_no_day() -> None:
+    with pytest.raises(UnitMismatch):  # five trading days are seven days, or more
+        parse_quantity("5个交易日").to("天")
+
+
+def test_pence_are_printed_with_a_small_p() -> None:
+    assert parse_quantity("5 p").unit == parse_quantity("5 GBp").unit == "GBX"
+    with pytest.raises(Unparsed, match="small p"):
+        parse_unit("P")
