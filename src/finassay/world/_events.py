@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from finassay.world._events_bonds import BondPayload
 from finassay.world._events_company import CompanyPayload
 from finassay.world._events_funds import FundPayload
+from finassay.world._events_neeq import NeeqPayload
 from finassay.world._events_us import UsPayload
 
 if TYPE_CHECKING:
@@ -47,6 +48,18 @@ class EventType(IntEnum):
     CONCEPT_IN = 27
     CONCEPT_OUT = 28
     HK_LIST = 29
+    # The NEEQ, and competitors: 30 to 41
+    NEEQ_SECURITY = 30
+    NEEQ_LAYER = 31
+    NEEQ_DELIST = 32
+    NEEQ_INDUSTRY = 33
+    NEEQ_PLAN = 34
+    NEEQ_APPROVED = 35
+    NEEQ_IMPLEMENTED = 36
+    NEEQ_REPORT = 37
+    NEEQ_RESTATEMENT = 38
+    NEEQ_CAPITAL = 39
+    COMPETITORS = 40
     # Bonds, convertibles and Chinese macro series: 60 to 79
     CN_SERIES = 60
     CN_RELEASE = 61
@@ -230,6 +243,7 @@ Payload = (
     | CompanyPayload
     | BondPayload
     | FundPayload
+    | NeeqPayload
 )
 
 

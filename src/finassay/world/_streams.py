@@ -31,6 +31,10 @@ class Purpose(IntEnum):
     HOLDERS = 23
     CONCEPT = 24
     COMPANY = 25
+    NEEQ = 30  # and on to 34: the NEEQ, and competitors
+    NEEQ_LIFE = 31
+    NEEQ_QUOTE = 32
+    COMPETITOR = 33
     US = 40  # and on to 59: the US side and the documents
     US_ISSUER = 41
     US_LIFE = 42

@@ -1,0 +1,62 @@
+"""What the events of the NEEQ say, and those of competitors: shares, layers, ends, who names whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class NeeqShare:
+    """A company and its share on the NEEQ.
+
+    `maker` says whether market makers quote it. `successor` is the vendor's number of the share that the company lists
+    in Beijing later, 0 if it never does.
+    """
+
+    company: int
+    inner: int
+    code: str
+    name: str
+    abbreviation: str
+    english: str
+    maker: bool
+    successor: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The layer of the NEEQ that a share belongs to: 1 basic, 2 innovation."""
+
+    layer: int
+
+
+@dataclass(frozen=True, slots=True)
+class NeeqEnd:
+    """Why a share leaves the NEEQ: 1 for Beijing, 2 by the company's own wish, 3 without an annual report."""
+
+    kind: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Competitor:
+    """A competitor that is named: its company and name, and the industry that both belong to (level, code, name)."""
+
+    company: int
+    name: str
+    level: int
+    code: str
+    industry: str
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """The competitors that a company names in a report (2) or a prospectus (1); they replace those before."""
+
+    company: int
+    name: str
+    source: int
+    named: tuple[Competitor, ...]
+
+
+NeeqPayload = NeeqShare | Layer | NeeqEnd | Naming
