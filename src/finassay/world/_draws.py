@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from finassay.core import InternalError
 from finassay.world._numerics import Floats, cosine, exp, log, polynomial
@@ -43,6 +44,27 @@ _REFUSED = (
     "negative_binomial", "noncentral_chisquare", "noncentral_f", "normal", "pareto", "poisson", "power", "rayleigh",
     "standard_cauchy", "standard_gamma", "triangular", "uniform", "vonmises", "wald", "weibull", "zipf",
 )  # fmt: skip
+
+
+def uniform(seed: int, number: npt.NDArray[np.int64], salt: int) -> Floats:
+    """Return draws in [0, 1) that hang on each number alone: a counter-based hash (splitmix64).
+
+    Parameters
+    ----------
+    seed : int
+        Of the world.
+    number : numpy.ndarray of int64
+        Of any shape.
+    salt : int
+        Tells several draws of one number apart.
+    """
+    state = number.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    state ^= np.uint64((seed * 0xD1342543DE82EF95 + salt * 0x2545F4914F6CDD1D) % 2**64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        state = (state ^ (state >> np.uint64(shift))) * np.uint64(factor)
+    state ^= state >> np.uint64(31)
+    draws: Floats = (state >> np.uint64(11)).astype(np.float64) / float(2**53)
+    return draws
 
 
 class Stream(np.random.Generator):

@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from finassay.world._blocks._economy import GENERAL
+from finassay.world._blocks._holders import GROUP, LISTED, holder_names, holder_numbers, is_shared, stakes
 from finassay.world._blocks._industries import SECTORS
 from finassay.world._blocks._reports import CORRECTED, PERIODIC
-from finassay.world._numerics import exp
+from finassay.world._draws import uniform
 from finassay.world._tables._statement_context import Context, percent, revenue
-from finassay.world._tables._statement_rows import ORIGINAL, Rows, filed, row_columns, uniform
+from finassay.world._tables._statement_rows import ORIGINAL, Rows, filed, row_columns
 from finassay.world._tables._view import View, arrow_table
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from finassay.world._blocks._prices import Ints
-    from finassay.world._numerics import Floats
 
 Array = npt.NDArray[Any]
 _YUAN = 142
@@ -37,17 +37,7 @@ _SPLITS = (  # classification, serial number, name
     (3, 1, "境内"),
     (3, 2, "境外"),
 )
-_POOL = 16  # holders that a company's list draws from
-_LISTED = 10
 _WIDE = 24  # bits below which list rows count within a filing's number
-_SHARED_HOLDERS = (
-    "香港中央结算有限公司",
-    "中央汇金资产管理有限责任公司",
-    "中国证券金融股份有限公司",
-    "全国社保基金组合",
-)
-_FAMILY = "王李张刘陈杨赵黄周吴徐孙胡朱高林"
-_GIVEN = "伟芳娜敏静丽强磊军洋勇艳杰娟涛明超霞平刚"
 
 
 def lc_mainoperincome(view: View) -> Iterator[pa.Table]:
@@ -121,46 +111,26 @@ def lc_mainshlistnew(view: View) -> Iterator[pa.Table]:
 def _holders(view: View, rows: Rows, kind: int) -> dict[str, Array]:
     """Return ten rows per list. A correction finds another holder in the tenth place than the report did."""
     shares = view.world.statements.shares[rows.company, rows.period]
-    weight = _weights(rows, kind)
+    weight = stakes(rows.company, rows.period, kind)
     order = np.argsort(-weight, axis=1, kind="stable")
-    tenth = np.where(rows.form == CORRECTED, _LISTED, _LISTED - 1)
+    tenth = np.where(rows.form == CORRECTED, LISTED, LISTED - 1)
     holder = np.concatenate(
-        [order[:, : _LISTED - 1], np.take_along_axis(order, tenth[:, None], axis=1)], axis=1
+        [order[:, : LISTED - 1], np.take_along_axis(order, tenth[:, None], axis=1)], axis=1
     )
     held = np.rint(np.take_along_axis(weight, holder, axis=1) * shares[:, None]).astype(np.int64)
     count = rows.number.size
-    flat = Rows(**{name: np.repeat(getattr(rows, name), _LISTED) for name in Rows.__dataclass_fields__})
-    rank = np.tile(np.arange(1, _LISTED + 1), count)
+    flat = Rows(**{name: np.repeat(getattr(rows, name), LISTED) for name in Rows.__dataclass_fields__})
+    rank = np.tile(np.arange(1, LISTED + 1), count)
     who, sums = holder.ravel(), held.ravel()
-    shared = who < len(_SHARED_HOLDERS)
-    number = np.where(shared, 600_001 + who, 700_000 + flat.company * _POOL + who)
     return row_columns(view, "lc_mainshlistnew", flat) | {
         "ID": flat.number | (kind * 16 + rank) << _WIDE,
         "INFOTYPECODE": np.full_like(rank, kind),
         "SHNO": rank,
         "SHSERIAL": rank,
-        "SHLIST": _names(number, who),
-        "GDID": number,
+        "SHLIST": holder_names(view.world.issuers, flat.company, who),
+        "GDID": holder_numbers(flat.company, who),
         "HOLDSUM": sums,
         "HOLDASHARESUM": sums,
-        "PCTOFTOTALSHARES": 100.0 * sums / np.repeat(shares, _LISTED),
-        "SHATTRIBUTE": np.where(shared, 1, 2),
+        "PCTOFTOTALSHARES": 100.0 * sums / np.repeat(shares, LISTED),
+        "SHATTRIBUTE": np.where((who == GROUP) | is_shared(who), 1, 2),
     }
-
-
-def _weights(rows: Rows, kind: int) -> Floats:
-    """Return the share of the capital of each holder of the pool: large ones stay, small ones come and go."""
-    place = np.arange(_POOL)
-    firm, period = rows.company.astype(np.int64)[:, None], rows.period[:, None]
-    base = exp(-1.6 - 0.42 * place)[None, :] * (0.5 + uniform(1, firm * _POOL + place, 23))
-    half = period // 2 if kind == 1 else period // 2 + 40
-    moved = 0.55 + 0.9 * uniform(1, (firm * 128 + half) * _POOL + place, 24)
-    steady = place < 3
-    weight: Floats = base * np.where(steady, 1.0, moved) * (0.9 if kind == 2 else 1.0)
-    return weight
-
-
-def _names(number: Ints, who: Ints) -> Array:
-    common = np.array([*_SHARED_HOLDERS, *([""] * (_POOL - len(_SHARED_HOLDERS)))], dtype=object)
-    people = np.array([f + g for f in _FAMILY for g in _GIVEN], dtype=object)
-    return np.where(who < len(_SHARED_HOLDERS), common[who], people[number * 7919 % people.size])

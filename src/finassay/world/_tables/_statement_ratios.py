@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from finassay.world._blocks._reports import PERIODIC
+from finassay.world._draws import uniform
 from finassay.world._tables._ratios import RULES, SUMS
 from finassay.world._tables._statement_context import Context
-from finassay.world._tables._statement_rows import Filed, Rows, filed, row_columns, uniform
+from finassay.world._tables._statement_rows import Filed, Rows, filed, row_columns
 from finassay.world._tables._view import View, arrow_table
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from finassay.world._blocks._periods import ENDS, quarter_of
 from finassay.world._blocks._reports import CORRECTED, PERIODIC, PROSPECTUS
 from finassay.world._blocks._vendor import RELOADED, RELOADS, TOUCHED
 from finassay.world._blocks._versions import Versions
+from finassay.world._draws import uniform
 from finassay.world._events import EventType
 from finassay.world._events_company import Report
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from finassay.world._blocks._prices import Ints
-    from finassay.world._numerics import Floats
     from finassay.world._tables._view import View
 
 ORIGINAL, RESTATED = 2, 1
@@ -154,17 +154,6 @@ def vendor_seconds(view: View, number: Ints, recorded: Ints) -> tuple[Array, Arr
     touch = recorded + (uniform(seed, number, 5) * 730 * _DAY).astype(np.int64)
     touched = np.where((uniform(seed, number, 4) < TOUCHED) & (touch <= last), touch, inserted)
     return inserted.astype("datetime64[s]"), np.maximum(touched, inserted).astype("datetime64[s]")
-
-
-def uniform(seed: int, number: Ints, salt: int) -> Floats:
-    """Return draws in [0, 1) that hang on a row's number alone: a counter-based hash (splitmix64)."""
-    state = number.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    state ^= np.uint64((seed * 0xD1342543DE82EF95 + salt * 0x2545F4914F6CDD1D) % 2**64)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        state = (state ^ (state >> np.uint64(shift))) * np.uint64(factor)
-    state ^= state >> np.uint64(31)
-    draws: Floats = (state >> np.uint64(11)).astype(np.float64) / float(2**53)
-    return draws
 
 
 def row_columns(view: View, name: str, rows: Rows) -> dict[str, Array]:

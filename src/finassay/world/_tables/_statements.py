@@ -21,6 +21,7 @@ from finassay.world._blocks._statement_items import (
     STOCKS,
     Figures,
 )
+from finassay.world._draws import uniform
 from finassay.world._events import EventType
 from finassay.world._events_company import Opinion
 from finassay.world._tables._ratios import RULES
@@ -31,7 +32,6 @@ from finassay.world._tables._statement_rows import (
     filed,
     merged,
     row_columns,
-    uniform,
     vendor_columns,
 )
 from finassay.world._tables._view import View, arrow_table
