@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from finassay.core import InputError
+from finassay.grading._table_matching import dense_groups, match_group
 from finassay.grading._table_sweep import deciding_columns, sweep
 
 if TYPE_CHECKING:
@@ -180,6 +181,29 @@ def _match_all(
     pairs: list[ColumnPair], rows_left: Ints, rows_right: Ints, group: tuple[Ints, Ints]
 ) -> tuple[Ints, Ints]:
     """Look at all pairs that may be equal, and return a maximum matching of those that are."""
+    if not len(rows_left) or not len(rows_right):
+        return rows_left[:0], rows_right[:0]
+    dense = dense_groups(pairs, rows_left, rows_right, group)
+    rest_left, rest_right = np.flatnonzero(~dense[group[0]]), np.flatnonzero(~dense[group[1]])
+    taken = [
+        _match_listed(
+            pairs, rows_left[rest_left], rows_right[rest_right], (group[0][rest_left], group[1][rest_right])
+        )
+    ]
+    order = tuple(np.argsort(side, kind="stable") for side in group)
+    for code in np.flatnonzero(dense):
+        left, right = (
+            rows[by[slice(*np.searchsorted(side[by], [code, code + 1]))]]
+            for rows, by, side in zip((rows_left, rows_right), order, group, strict=True)
+        )
+        taken.append(match_group(pairs, left, right))
+    i, j = (np.concatenate([one[side] for one in taken]) for side in (0, 1))
+    return i, j
+
+
+def _match_listed(
+    pairs: list[ColumnPair], rows_left: Ints, rows_right: Ints, group: tuple[Ints, Ints]
+) -> tuple[Ints, Ints]:
     if not len(rows_left) or not len(rows_right):
         return rows_left[:0], rows_right[:0]
     kinds = _identical_rows(pairs, rows_left, rows_right, group)

@@ -49,7 +49,7 @@ def sweep(
     group_i, group_j = group_left[order_left], group_right[order_right]
     low, high, position = pair.window(i, j, group_i, group_j)
     j = j[position]
-    low, high = _trim(pair, i, j, low, high)
+    low, high = trim(pair, i, j, low, high)
     taken_left, taken_right = [], []
     at = 0
     for row, (first, end) in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
@@ -61,7 +61,7 @@ def sweep(
     return i[np.array(taken_left, dtype=np.int64)], j[np.array(taken_right, dtype=np.int64)]
 
 
-def _trim(pair: ColumnPair, i: Ints, j: Ints, low: Ints, high: Ints) -> tuple[Ints, Ints]:
+def trim(pair: ColumnPair, i: Ints, j: Ints, low: Ints, high: Ints) -> tuple[Ints, Ints]:
     """Draw in the ends of each window, which is a little wide, to the first and the last equal cell."""
     low, high = low.copy(), high.copy()
     for ends, step, shift in ((low, 1, 0), (high, -1, -1)):

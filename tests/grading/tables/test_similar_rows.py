@@ -14,11 +14,19 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from finassay.core import InputError
 from finassay.grading import OutputContract, compare_tables
+from finassay.grading._table_matching import maximum_matching
 
 ONE = OutputContract.parse("columns: [{name: date, type: date}, {name: ret, type: number, decimals: 2}]")
 TWO = OutputContract.parse(
     "columns: [{name: ret, type: number, decimals: 2}, {name: gap, type: number, decimals: 2}]"
 )
+
+THREE = OutputContract.parse("""
+columns:
+  - {name: ret, type: number, decimals: 2}
+  - {name: gap, type: number, decimals: 2}
+  - {name: beta, type: number, decimals: 2}
+""")
 
 
 def one_day(returns: np.ndarray) -> pa.Table:
@@ -44,14 +52,91 @@ def test_noise_within_tolerance_and_one_wrong_row_among_similar_ones() -> None:
     assert (counts.matched, counts.wrong) == (5999, 1)
 
 
-def test_rows_that_are_the_same_on_both_sides_need_no_matching_and_the_rest_is_refused() -> None:
+def three(cells: np.ndarray) -> pa.Table:
+    return pa.table(dict(zip(("ret", "gap", "beta"), cells.T, strict=True)))
+
+
+@pytest.mark.parametrize("spread", [0.002, 0.05])
+def test_ten_thousand_rows_that_three_toleranced_columns_tell_apart(spread: float) -> None:
+    """Every row has a partner by construction, less than half a cent away in each cell, and many others besides."""
     rng = np.random.default_rng(5)
-    table = pa.table({"ret": rng.normal(0, 0.003, 6000), "gap": rng.normal(0, 0.003, 6000)})
-    assert compare_tables(table, shuffled(table, 6), TWO).equal
-    other = pa.table({"ret": rng.normal(0, 0.003, 6000), "gap": rng.normal(0, 0.003, 6000)})
-    with pytest.raises(InputError) as refused:
-        compare_tables(table, other, TWO)
+    cells = rng.normal(0, spread, (10_000, 3))
+    near = (cells + rng.uniform(-0.0049, 0.0049, cells.shape))[rng.permutation(10_000)]
+    assert compare_tables(three(cells), three(near), THREE).equal
+    near[17] = 9.0, 9.0, 9.0
+    verdict = compare_tables(three(cells), three(near), THREE)
+    assert (verdict.rows.matched, verdict.rows.missing, verdict.rows.extra) == (9_999, 1, 1)
+
+
+def test_as_many_of_a_thousand_unlike_rows_are_equal_as_a_second_library_pairs() -> None:
+    rng = np.random.default_rng(7)
+    left, right = rng.normal(0, 0.008, (2, 1_000, 3))
+    near = (np.abs(left[:, None, :] - right[None, :, :]) <= 0.005).all(axis=2)
+    most = int((maximum_bipartite_matching(csr_array(near), perm_type="column") >= 0).sum())
+    assert 900 < most < 1_000  # neither all nor none
+    verdict = compare_tables(three(left), three(right), THREE)
+    assert verdict.rows.matched == most
+
+
+def test_what_is_beyond_half_a_gigabyte_of_pairs_is_refused() -> None:
+    rng = np.random.default_rng(9)
+    left, right = rng.normal(
+        0, 0.001, (2, 50_000, 3)
+    )  # 50,000 squared pairs, nearly all of them within tolerance
+    with pytest.raises(InputError, match="Declare a key") as refused:
+        compare_tables(three(left), three(right), THREE)
     assert refused.value.reason == "too_many_similar_rows"
+
+
+CODES = ("1", "1.SZ", "1.SH")
+CODE_AND_TWO = OutputContract.parse("""
+columns: [{name: code, type: code}, {name: ret, type: number, decimals: 2}, {name: gap, type: number, decimals: 2}]
+""")
+
+
+def with_codes(rows: list[tuple[int, int, int]]) -> pa.Table:
+    return table_of([row[1:] for row in rows]).add_column(
+        0, "code", pa.array([CODES[row[0]] for row in rows])
+    )
+
+
+coded = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(-9, 9), st.integers(-9, 9)), min_size=1, max_size=12
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(coded, coded)
+@example([(0, 0, 0), (1, 4, 4)], [(1, 0, 0), (2, -4, -4)])  # 1.SZ meets 1.SZ only, so 1 has to meet 1.SH
+def test_bits_pair_as_many_rows_as_a_list_of_the_pairs(
+    left: list[tuple[int, int, int]], right: list[tuple[int, int, int]]
+) -> None:
+    equal = np.array([
+        [(a[0] == b[0] or 0 in (a[0], b[0])) and max(abs(a[1] - b[1]), abs(a[2] - b[2])) <= 5 for b in right]
+        for a in left
+    ])  # fmt: skip
+    most = int((maximum_bipartite_matching(csr_array(equal.astype(int)), perm_type="column") >= 0).sum())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("finassay.grading._table_matching._FEW_PAIRS", -1)  # bits for groups of any size
+        by_bits = compare_tables(with_codes(left), with_codes(right), CODE_AND_TWO).rows.matched
+    assert by_bits == compare_tables(with_codes(left), with_codes(right), CODE_AND_TWO).rows.matched == most
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.integers(1, 20).flatmap(
+        lambda m: st.lists(st.integers(0, 2**m - 1), max_size=20).map(lambda n: (n, m))
+    )
+)
+def test_a_matching_of_sets_of_bits_is_a_maximum(graph: tuple[list[int], int]) -> None:
+    neighbours, size = graph
+    mates = maximum_matching(neighbours, size)
+    paired = [(node, mate) for node, mate in enumerate(mates) if mate >= 0]
+    assert all(neighbours[node] >> mate & 1 for node, mate in paired)
+    assert len({mate for _, mate in paired}) == len(paired)
+    dense = np.array([[bits >> k & 1 for k in range(size)] for bits in neighbours]).reshape(-1, size)
+    most = int((maximum_bipartite_matching(csr_array(dense), perm_type="column") >= 0).sum())
+    assert len(paired) == most
 
 
 def maximum(left: list[tuple[int, ...]], right: list[tuple[int, ...]]) -> int:
