@@ -112,7 +112,7 @@ def _layers(neighbours: Sequence[int], left: list[int], right: list[int], free: 
 
 def _places(bits: int) -> list[int]:
     octets = np.frombuffer(bits.to_bytes((bits.bit_length() + 7) // 8, "little"), dtype=np.uint8)
-    return np.flatnonzero(np.unpackbits(octets, bitorder="little")).tolist()  # type: ignore[no-any-return]
+    return np.flatnonzero(np.unpackbits(octets, bitorder="little")).tolist()
 
 
 def _path(
