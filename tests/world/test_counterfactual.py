@@ -54,6 +54,9 @@ def test_removing_an_event_changes_only_its_descendants(world, tables, serial, k
     for name, table in before.items():
         if name in DAILY:
             assert {inner for (inner,) in changed(table, after[name], ["INNERCODE"])} <= touched
+        elif name == "lc_suppcustattach":  # the number of a row of suppliers tells whose it is
+            rows = changed(table, after[name], ["RID"])
+            assert {row >> 32 & 0xFFFFFF for (row,) in rows} <= {share.entity}
         elif name in COMPANY_TABLES:  # what follows for the company's own figures
             key = next(k for k in ("COMPANYCODE", "INNERCODE", "CONCEPTCODE") if k in table.column_names)
             own = {share.company, share.inner, 1_000_000 + share.entity}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from finassay.world._tables._archive import lc_business, lc_instiarchive
 from finassay.world._tables._concepts import lc_coconcept, lc_conceptlist
+from finassay.world._tables._deals import DEAL_TABLES
 from finassay.world._tables._hongkong import hk_secumain, qt_hkdailyquote
 from finassay.world._tables._report_lists import lc_mainoperincome, lc_mainshlistnew
 from finassay.world._tables._shares import lc_sharestru
@@ -51,4 +52,5 @@ COMPANY_TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "lc_coconcept": lc_coconcept,
     "qt_pricelimit": qt_pricelimit,
     "qt_performance": qt_performance,
+    **DEAL_TABLES,
 }
