@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from finassay.world._events_bonds import BondPayload
 from finassay.world._events_company import CompanyPayload
+from finassay.world._events_deals import DealPayload
 from finassay.world._events_funds import FundPayload
 from finassay.world._events_neeq import NeeqPayload
 from finassay.world._events_us import UsPayload
@@ -60,6 +61,12 @@ class EventType(IntEnum):
     NEEQ_RESTATEMENT = 38
     NEEQ_CAPITAL = 39
     COMPETITORS = 40
+    # Deals: 45 to 49
+    HOLDER_PLAN = 45
+    MERGER_PLAN = 46
+    MERGER_SCHEME = 47
+    MERGER_MEETING = 48
+    MERGER_EXCHANGE = 49
     # Bonds, convertibles and Chinese macro series: 60 to 79
     CN_SERIES = 60
     CN_RELEASE = 61
@@ -243,6 +250,7 @@ Payload = (
     | CompanyPayload
     | BondPayload
     | FundPayload
+    | DealPayload
     | NeeqPayload
 )
 

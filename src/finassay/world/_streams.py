@@ -31,6 +31,7 @@ class Purpose(IntEnum):
     HOLDERS = 23
     CONCEPT = 24
     COMPANY = 25
+    MERGER = 26
     NEEQ = 30  # and on to 34: the NEEQ, and competitors
     NEEQ_LIFE = 31
     NEEQ_QUOTE = 32
