@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import date
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +36,14 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class NeeqEnd:
-    """Why a share leaves the NEEQ: 1 for Beijing, 2 by the company's own wish, 3 without an annual report."""
+    """Why a share leaves the NEEQ: 1 for Beijing, 2 by the company's own wish, 3 without an annual report.
+
+    It is not traded from `stopped` on.
+    """
 
     kind: int
     reason: str
+    stopped: date
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from finassay.world._blocks._indices import IndexQuotes, index_events, index_quo
 from finassay.world._blocks._industries import industry_events
 from finassay.world._blocks._life import life_events
 from finassay.world._blocks._market import Factors, factors
+from finassay.world._blocks._neeq import Neeq, neeq_again, simulate_neeq
 from finassay.world._blocks._plant import Planted, late_announcements, lives_of, plan, plant, planted_dividend
 from finassay.world._blocks._prices import (
     JUMP_SIZE,
@@ -25,6 +26,7 @@ from finassay.world._blocks._prices import (
     ExRight,
     Quotes,
     quote_block,
+    rights_of,
     states_of,
 )
 from finassay.world._blocks._recorder import Recorder
@@ -33,7 +35,7 @@ from finassay.world._blocks._universe import Issuer, universe
 from finassay.world._blocks._us_block import UsWorld, us_counterfactual, us_world
 from finassay.world._blocks._vendor import touch_rows
 from finassay.world._config import BLOCK, WorldConfig
-from finassay.world._events import Approval, Event, EventType, Implementation, Plan
+from finassay.world._events import Event, EventType
 from finassay.world._ledger import Ledger
 
 if TYPE_CHECKING:
@@ -64,6 +66,8 @@ class World:
         Net values, sizes, holdings and reports of funds; indices abroad.
     us : UsWorld
         The US side: quotes, statements, macro vintages, the Treasury curve.
+    neeq : Neeq
+        Companies, quotes and statements of the NEEQ.
     """
 
     config: WorldConfig
@@ -75,6 +79,7 @@ class World:
     statements: Statements
     funds: FundValues
     us: UsWorld
+    neeq: Neeq
 
 
 def simulate(config: WorldConfig, executor: Executor) -> World:
@@ -103,7 +108,9 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     funds = fund_values(config, market, quotes, bonds.money.levels[BOND_LEG][:, 2], events, executor)
     us, us_events = us_world(config, executor)
     events += us_events
-    return World(config, issuers, Ledger(events), quotes, indices, bonds, statements, funds, us)
+    neeq, neeq_events = simulate_neeq(config, market, issuers, statements, events, executor)
+    events += neeq_events
+    return World(config, issuers, Ledger(events), quotes, indices, bonds, statements, funds, us, neeq)
 
 
 def counterfactual(world: World, event_id: int, executor: Executor) -> World:
@@ -135,6 +142,7 @@ def counterfactual(world: World, event_id: int, executor: Executor) -> World:
         statements=statements,
         funds=funds,
         us=us_counterfactual(world.config.seed, world.us, ledger, executor),
+        neeq=neeq_again(world.neeq, world.config.seed, market, ledger, executor),
     )
 
 
@@ -200,25 +208,6 @@ def _requote(
 ) -> tuple[Quotes, Statements]:
     issuers, original, events = item
     news, statements = again(seed, issuers, original, events)
-    states, rights = states_of(issuers, events), _rights(issuers, events)
+    states, rights = states_of(issuers, events), rights_of(issuers, events)
     quotes, _ = quote_block(seed, issuers, market, states, rights, news + told_moves(issuers, events))
     return with_capital(quotes, events), statements
-
-
-def _rights(issuers: tuple[Issuer, ...], events: list[Event]) -> list[ExRight]:
-    """Read the dividends that went ex from the ledger."""
-    column = {issuer.entity: n for n, issuer in enumerate(issuers)}
-    by_id = {event.event_id: event for event in events}
-    found = []
-    for event in events:
-        if not isinstance(event.payload, Implementation):
-            continue
-        decided = by_id[event.supersedes or 0]
-        assert isinstance(decided.payload, Approval)  # noqa: S101 - by its type
-        plan = by_id[decided.supersedes or 0]
-        assert isinstance(plan.payload, Plan)  # noqa: S101 - by its type
-        placed = ExRight.placed(
-            column[event.entity], plan.valid_from, event.valid_from, plan.payload.bonus, plan.payload.cash
-        )
-        found.append(placed)
-    return found

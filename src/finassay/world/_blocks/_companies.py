@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from finassay.world._blocks._economy import economy
+from finassay.world._blocks._economy import Economy, economy
 from finassay.world._blocks._filings import schedule
 from finassay.world._blocks._hongkong import hongkong_events
 from finassay.world._blocks._periods import QUARTERS, SEASONS, quarter_of
@@ -54,11 +54,7 @@ class Companies:
 
     def affordable(self, row: int, plan: Intended) -> int:
         """Return the most that a dividend may be, in fen per 10 shares; 0 after a loss, which pays none."""
-        end = quarter_of(plan.period_end)
-        end = min(end, QUARTERS - 1)
-        start = end - SEASONS[end] + 1
-        profit = float(np.sum(self.economy.provisional[row, start : end + 1]))
-        return max(0, int(PAYOUT * profit / self.issuers[row].shares * 10))
+        return affordable(self.economy, row, self.issuers[row].shares, plan)
 
     def tell(self, quotes: Quotes) -> tuple[Quotes, Statements]:
         """Tell capital, restatements and reports; return quotes with the shares of each day, and the statements."""
@@ -73,6 +69,14 @@ class Companies:
         for row, (issuer, recorder) in enumerate(zip(self.issuers, self.recorders, strict=True)):
             report_events(self.seed, issuer, row, self.plans[row], versions, recorder)
         return with_capital(quotes, events), statements
+
+
+def affordable(economy: Economy, row: int, shares: float, plan: Intended) -> int:
+    """Return the most that the dividend of a company of a block may be, in fen per 10 shares; 0 after a loss."""
+    end = min(quarter_of(plan.period_end), QUARTERS - 1)
+    start = end - SEASONS[end] + 1
+    profit = float(np.sum(economy.provisional[row, start : end + 1]))
+    return max(0, int(PAYOUT * profit / shares * 10))
 
 
 def with_capital(quotes: Quotes, events: list[Event]) -> Quotes:

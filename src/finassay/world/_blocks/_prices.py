@@ -15,7 +15,7 @@ from finassay.world._blocks._documents_cn import jumps as jumps_of
 from finassay.world._blocks._market import Factors, garch, student, window
 from finassay.world._blocks._universe import BEIJING, CHINEXT, MAIN, STAR, Issuer
 from finassay.world._calendar import sessions
-from finassay.world._events import Event, EventType
+from finassay.world._events import Approval, Event, EventType, Implementation, Plan
 from finassay.world._numerics import Floats, exp, log
 from finassay.world._streams import Purpose, stream
 
@@ -102,6 +102,25 @@ class ExRight:
         first, _ = window()
         at = sessions().at_or_after
         return ExRight(column, max(0, at(planned) - first), at(ex) - first, bonus, 0.0, cash)
+
+
+def rights_of(issuers: tuple[Issuer, ...], events: list[Event]) -> list[ExRight]:
+    """Read the dividends that went ex from the events of a block."""
+    column = {issuer.entity: n for n, issuer in enumerate(issuers)}
+    by_id = {event.event_id: event for event in events}
+    found = []
+    for event in events:
+        if not isinstance(event.payload, Implementation):
+            continue
+        decided = by_id[event.supersedes or 0]
+        assert isinstance(decided.payload, Approval)  # noqa: S101 - by its type
+        plan = by_id[decided.supersedes or 0]
+        assert isinstance(plan.payload, Plan)  # noqa: S101 - by its type
+        placed = ExRight.placed(
+            column[event.entity], plan.valid_from, event.valid_from, plan.payload.bonus, plan.payload.cash
+        )
+        found.append(placed)
+    return found
 
 
 @dataclass(frozen=True)
@@ -222,12 +241,12 @@ def _walk(
     shares = np.array([issuer.shares for issuer in issuers])
     carry, factor = np.ones(n), np.ones(n)
     cash = [right.cash or 0 for right in rights]
-    planned, due = _by_day(rights)
+    planned, due = by_day(rights)
     percent = _limits(issuers, states)
     out = _empty_path(length, n, cash)
     for t in range(length):
         for k in due.get(t, ()):
-            _go_ex(rights[k], cash[k], price, factor, shares)
+            go_ex(rights[k], cash[k], price, factor, shares)
         wanted = price * growth[t] * carry
         bounded = percent[t] > 0
         upper = np.where(bounded, (price * (100 + percent[t]) + 50) // 100, _NO_LIMIT)
@@ -255,7 +274,8 @@ def _empty_path(length: int, n: int, cash: list[int]) -> _Path:
     return _Path(ints[0], ints[1], ints[2], ints[3], floats[0], floats[1], floats[2], cash)
 
 
-def _by_day(rights: list[ExRight]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+def by_day(rights: list[ExRight]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+    """Return which dividends are planned, and which go ex, on each session of the window."""
     planned: dict[int, list[int]] = {}
     due: dict[int, list[int]] = {}
     for k, right in enumerate(rights):
@@ -264,7 +284,7 @@ def _by_day(rights: list[ExRight]) -> tuple[dict[int, list[int]], dict[int, list
     return planned, due
 
 
-def _go_ex(right: ExRight, cash: int, price: Ints, factor: Floats, shares: Floats) -> None:
+def go_ex(right: ExRight, cash: int, price: Ints, factor: Floats, shares: Floats) -> None:
     """Set the price to the reference (P - D) / (1 + b), rounded half up to a fen (world.md, 3.7)."""
     before = int(price[right.column])
     top, bottom = max(10 * before - cash, 10), 10 + right.bonus

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from finassay.world._calendar import sessions
 from finassay.world._config import END, START, WorldConfig
 from finassay.world._numerics import exp
 from finassay.world._streams import Purpose, stream
+
+if TYPE_CHECKING:
+    from finassay.world._blocks._prices import Ints
 
 MAIN, CHINEXT, STAR, BEIJING = 1, 6, 7, 8
 SHANGHAI, SHENZHEN, BEIJING_EXCHANGE = 83, 90, 18
@@ -89,9 +93,8 @@ def _issuer(seed: int, entity: int, taken: dict[tuple[int, int], int]) -> Issuer
     listed = _listing_day(float(u[0]), float(u[1]))
     board, market = _board(listed, float(u[2]))
     number = taken[board, market] = taken.get((board, market), 0) + 1
-    first, second = _FIRST[picks[0] % len(_FIRST)], _SECOND[picks[1] % len(_SECOND)]
     sector = int(picks[2] % len(SECTORS))
-    industry = SECTORS[sector]
+    name, abbreviation, english = named(picks, sector)
     sizes = exp(np.array([2.5 + 0.55 * z[0], 22.6 + 1.1 * z[1], -4.05 + 0.72 * z[2], 0.30 * z[3]]))
     price = max(3.0, float(sizes[0]))
     return Issuer(
@@ -101,9 +104,9 @@ def _issuer(seed: int, entity: int, taken: dict[tuple[int, int], int]) -> Issuer
         code=_code(board, market, number),
         market=market,
         board=board,
-        name=f"{first}{second}{industry}股份有限公司",
-        abbreviation=f"{first}{second}{industry[:2]}",
-        english=f"{_LATIN[picks[3] % len(_LATIN)]}{_LATIN_END[picks[4] % len(_LATIN_END)]} Co., Ltd.",
+        name=name,
+        abbreviation=abbreviation,
+        english=english,
         listed=listed,
         sector=sector,
         price=price,
@@ -113,6 +116,17 @@ def _issuer(seed: int, entity: int, taken: dict[tuple[int, int], int]) -> Issuer
         sigma=0.0175 * float(sizes[3]),
         turnover=float(sizes[2]),
         pays=float(u[3]) < 0.67,
+    )
+
+
+def named(picks: Ints, sector: int) -> tuple[str, str, str]:
+    """Return the name, short name and English name of a company, of five numbers that were drawn."""
+    first, second = _FIRST[picks[0] % len(_FIRST)], _SECOND[picks[1] % len(_SECOND)]
+    industry = SECTORS[sector]
+    return (
+        f"{first}{second}{industry}股份有限公司",
+        f"{first}{second}{industry[:2]}",
+        f"{_LATIN[picks[3] % len(_LATIN)]}{_LATIN_END[picks[4] % len(_LATIN_END)]} Co., Ltd.",
     )
 
 

@@ -22,10 +22,10 @@ _ROWS = (
 )
 
 
-def touch_rows(seed: int, entity: int, recorder: Recorder) -> None:
+def touch_rows(seed: int, entity: int, recorder: Recorder, kinds: tuple[EventType, ...] = _ROWS) -> None:
     """Tell the touches of the rows that an entity's events began; recording time only, no value changes."""
     rng = stream(seed, Purpose.VENDOR, entity, 1)
-    for event in [event for event in recorder.events if event.type in _ROWS]:
+    for event in [event for event in recorder.events if event.type in kinds]:
         chance, delay, first, second, late = rng.random(5)
         if chance < TOUCHED:
             recorder.touch(

@@ -13,6 +13,7 @@ from finassay.world._tables._funds import FUND_TABLES
 from finassay.world._tables._index_tables import INDEX_TABLES
 from finassay.world._tables._indices import lc_indexcomponent, qt_indexquote
 from finassay.world._tables._industries import lc_exgindustry, lc_stibexgindustry
+from finassay.world._tables._neeq import NEEQ_TABLES
 from finassay.world._tables._quotes import lc_stibdailyquote, qt_dailyquote, qt_performancedata
 from finassay.world._tables._securities import cs_riskalert, lc_liststatus, lc_suspendresumption, secumain
 from finassay.world._tables._us_all import US_TABLES
@@ -43,6 +44,7 @@ TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "qt_indexquote": qt_indexquote,
     "lc_dividend": lc_dividend,
     **COMPANY_TABLES,
+    **NEEQ_TABLES,
     **BOND_TABLES,
     **FUND_TABLES,
     **INDEX_TABLES,

@@ -129,15 +129,15 @@ def _ratios(view: View, name: str, source: Filed, rows: Rows, *, single: bool = 
     spec = view.catalog.table(name).columns
     context = Context(source.versions, rows.company, rows.period, rows.known, single=single)
     found = {
-        column: _bounded(RULES[column](context), meaning)
+        column: bounded(RULES[column](context), meaning)
         for column, meaning in spec.items()
         if column in RULES
     }
     return found | row_columns(view, name, rows)
 
 
-def _bounded(values: Array, meaning: Column) -> Array:
-    """Leave out what the column is too narrow for: a ratio to next to nothing."""
+def bounded(values: Array, meaning: Column) -> Array:
+    """Return values with NaN where the column is too narrow for them: a ratio to next to nothing."""
     digits = {"decimal(12,4)": 1e8, "decimal(18,6)": 1e12}.get(meaning.type or "", 1e14)
     return np.where(np.abs(values) < digits, values, np.nan)
 
@@ -151,6 +151,7 @@ def _empty(view: View, name: str) -> pa.Table:
 
 
 __all__ = [
+    "bounded",
     "fin_derivative",
     "lc_derivativedata",
     "lc_mainindexnew",
