@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from finassay.world._tables._deals_mergers import lc_merger
+from finassay.world._tables._deals_plans import lc_transferplan
 from finassay.world._tables._deals_related import lc_equitypenetrate, lc_relatedtrade, lc_relationship
 from finassay.world._tables._deals_supply import lc_suppcustattach, lc_suppcustdetail
 
@@ -20,4 +22,6 @@ DEAL_TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "lc_relationship": lc_relationship,
     "lc_relatedtrade": lc_relatedtrade,
     "lc_equitypenetrate": lc_equitypenetrate,
+    "lc_transferplan": lc_transferplan,
+    "lc_merger": lc_merger,
 }
