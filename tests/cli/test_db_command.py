@@ -67,6 +67,26 @@ def test_a_missing_file_is_bad_input(folder: Path) -> None:
 
 
 @pytest.mark.servers
+def test_a_view_over_a_table_that_is_gone_keeps_the_others(tmp_path: Path) -> None:
+    import duckdb
+
+    with duckdb.connect(str(tmp_path / "m.duckdb")) as made:
+        made.execute(
+            "CREATE TABLE gone AS SELECT 1 AS a; CREATE VIEW stale AS SELECT * FROM gone; DROP TABLE gone"
+        )
+        made.execute("CREATE SCHEMA other; CREATE TABLE other.gone AS SELECT 1 AS a")
+        made.execute("CREATE VIEW other.stale AS SELECT * FROM other.gone; DROP TABLE other.gone")
+        made.execute("CREATE TABLE prices AS SELECT 1 AS a")
+    done = finassay("db", "info", str(tmp_path / "m.duckdb"))
+    assert done.returncode == 0, done.stderr
+    heads = [line for line in done.stdout.splitlines() if line.startswith(("main.", "other."))]
+    assert heads == [
+        "main.prices: 1 row, 1 column",
+        "main.stale (view): rows not counted, 1 column",
+        "other.stale (view): rows not counted, 1 column",
+    ]
+
+
 def test_servers_count_unless_told_not_to(mariadb: Server) -> None:
     with mariadb.database("info") as name:
         mariadb.execute(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -114,16 +115,26 @@ class TestBadInput:
         "arguments",
         [
             ["--memory", "lots"],
+            ["--memory", "0"],
+            ["--memory", "9999999999T"],
             ["--dialect", "oracle"],
             ["--jail", "docker"],
             ["--mount", "nothing_here"],
             ["--timeout", "0"],
+            ["--timeout", "inf"],
+            ["--query-timeout", "nan"],
             ["--python", "no/such/venv"],
         ],
     )
-    def test_an_option_that_makes_no_sense(self, tmp_path: Path, market: Path, arguments: list[str]) -> None:
-        study = program(tmp_path, "s.py", "result = [{'a': 1}]")
-        assert finassay(study, "--db", market, *arguments).exit_code == ExitCode.BAD_INPUT
+    @pytest.mark.parametrize(
+        ("name", "content"), [("s.py", "result = [{'a': 1}]"), ("q.sql", "SELECT 1 AS a")]
+    )
+    def test_an_option_that_makes_no_sense(
+        self, tmp_path: Path, market: Path, arguments: list[str], name: str, content: str
+    ) -> None:
+        """Whatever the kind of the program, also where it has no use for the option."""
+        path = program(tmp_path, name, content)
+        assert finassay(path, "--db", market, *arguments).exit_code == ExitCode.BAD_INPUT
 
     def test_as_json_the_error_is_json_too(self, tmp_path: Path, market: Path) -> None:
         outcome = finassay(tmp_path / "missing.sql", "--db", market, "--format", "json")
@@ -235,6 +246,34 @@ class TestGoodInput:
         jsonschema.validate(trace, SCHEMA)
         assert (trace["outcome"], trace["stdout"]) == ("ok", "seen\n")
         assert trace["tables"][0]["head"] == [[1]]
+
+    def test_halves_of_characters_are_shown_and_written_as_escapes(
+        self, tmp_path: Path, market: Path
+    ) -> None:
+        """In an error, in a statement, and in a file's name that is not UTF-8."""
+        code = (
+            "import db_connector\n"
+            "try:\n    db_connector.query_to_dataframe('SELECT \\ud800')\n"
+            "except db_connector.DatabaseError as error:\n    print('half of a character' in str(error))\n"
+            "raise ValueError('\\udfff')"
+        )
+        path = program(tmp_path, "s\udcff.py", code)
+        outcome = finassay(path, "--db", market, "--out", tmp_path / "out")
+        assert outcome.exit_code == ExitCode.FAILED
+        assert "ValueError: \\udfff at s\\udcff.py:6" in outcome.stdout
+        trace = json.loads((tmp_path / "out" / "trace.json").read_text(encoding="utf-8"))
+        assert (trace["stdout"], trace["queries"][0]["sql"]) == ("True\n", "SELECT \\ud800")
+
+    def test_a_terminal_that_lacks_the_characters_gets_escapes(self, tmp_path: Path, market: Path) -> None:
+        query = program(tmp_path, "q.sql", "SELECT '贵' AS a")
+        done = subprocess.run(
+            [sys.executable, "-m", "finassay", "run", query, "--db", market],
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == ExitCode.OK
+        assert rb"\u8d35" in done.stdout
 
     def test_a_hostile_text_cannot_move_the_terminal(self, tmp_path: Path, market: Path) -> None:
         code = "print('\\x1b[2J\\x1b]0;owned\\x07 [bold]')\nresult = [{'\\x1b[31m': '\\x1b[2J'}]"

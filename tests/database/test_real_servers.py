@@ -175,3 +175,19 @@ def test_several_statements_are_refused_by_the_protocol_too(server: tuple[Server
         assert isinstance(database, BaseEngine)
         with pytest.raises(QueryError):
             database._run("SELECT 1; SELECT 2", QueryPolicy(), (), "")
+
+
+def test_a_view_over_a_table_that_is_gone_is_as_missing_as_what_it_reads(mariadb: Server) -> None:
+    with mariadb.database("stale") as name:
+        mariadb.execute(
+            "CREATE TABLE gone (a INTEGER)",
+            "CREATE TABLE prices (a INTEGER)",
+            "CREATE VIEW stale AS SELECT a FROM gone",
+            "CREATE VIEW fresh AS SELECT a FROM prices",
+            "DROP TABLE gone",
+            database=name,
+        )
+        with connect(mariadb.reader_url(name)) as database:
+            assert [info.name for info in database.tables(count=True)] == ["fresh", "prices"]
+            with pytest.raises(QueryError, match="prices"):
+                database.query("SELECT a FROM price")

@@ -27,6 +27,7 @@ from finassay.execution import (
 )
 
 pytestmark = pytest.mark.jail
+ENDLESS = "SELECT count(*) FROM range(100000000) a, range(100000) b WHERE a.range * b.range % 7 = 3"
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +98,19 @@ class TestSql:
         assert done.trace.error.reason == "too_many_rows"
 
     def test_a_statement_that_takes_too_long_is_stopped(self, market: Path) -> None:
-        sql = "SELECT count(*) FROM range(100000000) a, range(100000) b WHERE a.range * b.range % 7 = 3"
-        done = run(Submission("sql", sql_code=sql), str(market), policy=QueryPolicy(timeout_s=1.0))
+        done = run(Submission("sql", sql_code=ENDLESS), str(market), policy=QueryPolicy(timeout_s=1.0))
         assert done.trace.outcome is Outcome.TIMEOUT
+
+    def test_the_time_of_the_program_ends_its_statement(self, market: Path) -> None:
+        submission = Submission("sql", sql_code=ENDLESS)
+        done = run(submission, str(market), limits=Limits(wall_s=1.0), policy=QueryPolicy(timeout_s=30))
+        assert done.trace.error is not None
+        assert (done.trace.outcome, done.trace.error.reason) == (Outcome.TIMEOUT, "time_limit")
+        assert "--timeout" in done.trace.error.message
+        [query] = done.trace.queries
+        assert query.status == "timeout"
+        assert 1000 <= query.ms < 20_000
+        assert done.trace.policy["timeout_s"] == 30
 
     def test_a_statement_that_takes_all_memory_ends_the_databases_process_and_not_ours(
         self, market: Path
@@ -258,12 +269,7 @@ class TestPython:
         ("sql", "timeout_s", "outcome", "reason"),
         [
             ("SELECT list(i) FROM range(1000000000) t(i)", 60.0, Outcome.MEMORY, "out_of_memory"),
-            (
-                "SELECT count(*) FROM range(100000000) a, range(100000) b WHERE a.range * b.range % 7 = 3",
-                1.0,
-                Outcome.TIMEOUT,
-                "query_timeout",
-            ),
+            (ENDLESS, 1.0, Outcome.TIMEOUT, "query_timeout"),
         ],
     )
     def test_a_statement_ends_its_program_as_it_would_end_alone(
@@ -275,6 +281,23 @@ class TestPython:
         trace = run(program, str(market), policy=policy, limits=limits).trace
         assert trace.error is not None
         assert (trace.outcome, trace.error.reason, trace.error.line) == (outcome, reason, 2)
+
+    @pytest.mark.parametrize(
+        ("route", "code"),
+        [
+            ("connector", "from db_connector import query_to_dataframe as q\nresult = q(sql_code)"),
+            ("duckdb", "import duckdb\nresult = duckdb.connect('market.duckdb').execute(sql_code).df()"),
+        ],
+    )
+    def test_a_statement_that_the_time_of_its_program_cuts_is_a_timeout_too(
+        self, market: Path, route: str, code: str
+    ) -> None:
+        program = Submission("sql+python", ENDLESS, code, source="study.py")
+        trace = run(program, str(market), limits=Limits(wall_s=2.0)).trace
+        assert trace.error is not None
+        assert (trace.outcome, trace.error.reason) == (Outcome.TIMEOUT, "time_limit")
+        [query] = trace.queries
+        assert (query.route, query.sql, query.status) == (route, ENDLESS, "timeout")
 
     def test_a_missing_variable_names_those_that_are_there(self, market: Path) -> None:
         error = run_python("answer = [{'a': 1}]", market, names=("final",)).trace.error

@@ -108,6 +108,28 @@ class TestRefusedFiles:
     def test_nul(self, tmp_path: Path) -> None:
         assert refusal(write(tmp_path, "q.sql", b"SELECT \0 1")).reason == "not_utf8"
 
+    @pytest.mark.parametrize(
+        ("name", "content", "says"),
+        [
+            ("q.json", r'{"mode": "sql", "sql_code": "SELECT 1,\n\ud800"}', r"\ud800 in line 2 of sql_code"),
+            (
+                "s.json",
+                r'{"mode": "python", "python_code": "a = \udfff"}',
+                r"\udfff in line 1 of python_code",
+            ),
+            ("n.ipynb", r'{"cells": [{"cell_type": "code", "source": "a = \ud83d"}]}', r"\ud83d in line 2"),
+        ],
+    )
+    def test_half_of_a_character(self, tmp_path: Path, name: str, content: str, says: str) -> None:
+        """JSON can spell one half of a pair of surrogates; UTF-8 has no form for it."""
+        error = refusal(write(tmp_path, name, content))
+        assert error.reason == "not_utf8"
+        assert says in str(error)
+
+    def test_both_halves_are_a_character(self) -> None:
+        text = r'{"mode": "sql", "sql_code": "SELECT \ud83d\ude00"}'
+        assert parse_submission(text).sql_code == "SELECT \U0001f600"
+
     def test_too_large(self, tmp_path: Path) -> None:
         assert refusal(write(tmp_path, "q.sql", b"-" * ((16 << 20) + 1))).reason == "program_too_large"
 
@@ -151,6 +173,14 @@ class TestNotebooks:
     )
     def test_not_a_notebook(self, tmp_path: Path, content: str) -> None:
         assert refusal(write(tmp_path, "n.ipynb", content)).reason == "malformed_notebook"
+
+    @pytest.mark.parametrize("source", [5, None, {"a": 1}, ["x = 1\n", 5], [["x = 1"]]])
+    def test_a_source_that_is_no_text_names_its_cell(self, tmp_path: Path, source: object) -> None:
+        cells = [{"cell_type": kind, "source": text} for kind, text in [("markdown", 3), ("code", "x = 1")]]
+        book = {"cells": [*cells, {"cell_type": "code", "source": source}], "nbformat": 4}
+        error = refusal(write(tmp_path, "n.ipynb", json.dumps(book)))
+        assert error.reason == "malformed_notebook"
+        assert "The source of cell 2 of n.ipynb is not text" in str(error)
 
     def test_no_code(self, tmp_path: Path) -> None:
         assert refusal(write(tmp_path, "n.ipynb", notebook())).reason == "empty_program"

@@ -25,8 +25,9 @@ FormatOption = Annotated[Format, typer.Option("--format", help="Output for peopl
 
 
 def write_text(text: str) -> None:
-    """Write a line of output."""
-    sys.stdout.write(text + "\n")
+    """Write a line of output; what the terminal's encoding lacks is written as an escape."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
 
 def write_json(value: Any) -> None:

@@ -12,6 +12,18 @@ import typer
 from finassay.cli._output import Format, FormatOption, exit_with, reporting, write_json, write_text
 from finassay.core import InputError
 
+# A limit has to be a number that the kernel takes.
+_LONGEST_S = 1e7
+_SIZES = (1 << 20, 1 << 50)
+
+
+class JailName(StrEnum):
+    """The jails to choose from."""
+
+    AUTO = "auto"
+    BWRAP = "bwrap"
+    NONE = "none"
+
 
 class DialectName(StrEnum):
     """The languages of statements."""
@@ -43,10 +55,16 @@ def run_command(
     result_var: Annotated[
         list[str] | None, typer.Option(help="Variable to collect. [default: result]")
     ] = None,
-    jail: Annotated[str, typer.Option(help="auto, bwrap, or none (no isolation at all).")] = "auto",
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for the whole program.")] = 120.0,
+    jail: Annotated[
+        JailName, typer.Option(help="What isolates a Python program; none is no isolation at all.")
+    ] = JailName.AUTO,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, max=_LONGEST_S, help="Seconds for the whole program.")
+    ] = 120.0,
     memory: Annotated[str, typer.Option(help="Memory, for example 512M or 4G.")] = "4G",
-    query_timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one statement.")] = 60.0,
+    query_timeout: Annotated[
+        float, typer.Option(min=0.1, max=_LONGEST_S, help="Seconds for one statement.")
+    ] = 60.0,
     max_rows: Annotated[int, typer.Option(min=1, help="Most rows of a result.")] = 5_000_000,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files in the output folder.")] = False,
     form: FormatOption = Format.TEXT,
@@ -80,7 +98,7 @@ def run_command(
             dialect=dialect.value if dialect else None,
             policy=QueryPolicy(max_rows=max_rows, timeout_s=query_timeout),
             limits=Limits(wall_s=timeout, cpu_s=timeout, memory=_bytes(memory)),
-            jail=find_jail(jail),
+            jail=None if submission.mode == "sql" else find_jail(jail.value),
             python=python,
             mounts=parse_mounts(mount or []),
         )
@@ -99,4 +117,8 @@ def _bytes(text: str) -> int:
         message = f"Expected a size such as 512M or 4G for --memory, but it was '{text}'."
         raise InputError(message, reason="bad_size")
     power = " KMGT".index(found.group(2).upper() or " ")
-    return int(float(found.group(1)) * 1024**power)
+    size = float(found.group(1)) * 1024**power
+    if not _SIZES[0] <= size <= _SIZES[1]:
+        message = f"Expected between 1M and 1024T for --memory, but it was '{text}'."
+        raise InputError(message, hint="A program needs some hundred megabytes.", reason="bad_size")
+    return int(size)

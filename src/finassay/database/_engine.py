@@ -304,7 +304,7 @@ def _stopped(watch: Watch, policy: QueryPolicy) -> QueryTimeout | QueryError:
         return QueryError("The statement was cancelled.", reason="cancelled")
     return QueryTimeout(
         f"The statement ran longer than {policy.timeout_s:g} seconds, the most that is allowed.",
-        hint="Filter earlier, join on keys, or allow more time with --query-timeout.",
+        hint="Filter earlier, join on keys, or allow more time (--query-timeout, --timeout).",
     )
 
 

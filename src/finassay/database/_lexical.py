@@ -20,11 +20,12 @@ _MYSQL = re.compile(
       | /\*.*?(?:\*/|\Z) | --(?=[\x00-\x20]|\Z)[^\n]* | \#[^\n]* | --""",
     re.DOTALL | re.VERBOSE,
 )
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 
 
 def refuse_hidden_text(sql: str, dialect: Dialect) -> None:
-    """Refuse NUL characters and, in MySQL, comments that are executed or that only look like comments.
+    """Refuse NUL characters, halves of characters and, in MySQL, comments that are run or only look like some.
 
     Raises
     ------
@@ -33,6 +34,8 @@ def refuse_hidden_text(sql: str, dialect: Dialect) -> None:
     """
     if "\0" in sql:
         _ambiguous(sql, sql.index("\0"), "holds a NUL character", "Remove it.")
+    if match := _SURROGATE.search(sql):
+        _ambiguous(sql, match.start(), "holds half of a character", "Write the character itself.")
     if dialect != "mysql":
         return
     if match := _LONE_RETURN.search(sql):

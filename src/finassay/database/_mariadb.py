@@ -38,6 +38,7 @@ CONNECT_SECONDS = 10
 _UNSIGNED = 32
 _BINARY_CHARSET = 63
 _STOPPED = {1317, 1968, 1969, 3024}  # killed, or over the time limit of MariaDB or MySQL
+_VIEW_INVALID = 1356
 _LOST = {0, 2006, 2013, 2055}
 # Modes that change how a text is cut into words: the policy would judge another statement than the server runs.
 _LEXICAL_MODES = {"ANSI_QUOTES", "ANSI", "NO_BACKSLASH_ESCAPES", "PIPES_AS_CONCAT", "IGNORE_SPACE", "ORACLE", "MSSQL",
@@ -92,11 +93,12 @@ class MySQLEngine(BaseEngine):
                 "SELECT table_name, column_name, column_type, is_nullable, column_comment, column_key FROM"
                 " information_schema.columns WHERE table_schema = DATABASE() ORDER BY table_name, ordinal_position"
             )
-            return [
+            found = [
                 self._table(name, kind, [row[1:] for row in columns if row[0] == name], count)
                 for _, name, kind, _ in self._names()
                 if not self._overlays.hides(name)
             ]
+            return [info for info in found if info is not None]
 
     def _names(self) -> list[tuple[str, str, str, str]]:
         rows = self._rows(
@@ -105,9 +107,15 @@ class MySQLEngine(BaseEngine):
         )
         return [(self.default_schema, name, "view" if kind == "VIEW" else "table", "") for name, kind in rows]
 
-    def _table(self, name: str, kind: str, rows: list[Any], count: bool) -> TableInfo:
+    def _table(self, name: str, kind: str, rows: list[Any], count: bool) -> TableInfo | None:
+        """Describe a table; a view over a table that is gone is as missing as what it reads."""
         place = self._overlaid(f"SELECT * FROM {_quoted(name)}")
-        schema = self._columns_of(f"{place} LIMIT 0")
+        try:
+            schema = self._columns_of(f"{place} LIMIT 0")
+        except pymysql.MySQLError as error:
+            if _code(error) == _VIEW_INVALID:
+                return None
+            raise
         columns = tuple(
             ColumnInfo(column, type_, schema.field(i).type, nullable == "YES", comment)
             for i, (column, type_, nullable, comment, _) in enumerate(rows[: len(schema)])

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _PROTOCOLS = ("native", "mysql", "postgres")
 _START_S = 60.0
 _STOP_S = 5.0
+STILL_RUNNING = "still running"
 _OUT_OF_MEMORY = "the database process ran out of memory"
 
 
@@ -414,7 +415,7 @@ class _Log:
                     None,
                     0.0,
                     at,
-                    "still running",
+                    STILL_RUNNING,
                 )
                 self._entries[index] = _Entry(record)
             elif index in self._entries and "status" not in event:

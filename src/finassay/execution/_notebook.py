@@ -30,7 +30,8 @@ def read_cells(text: str, source: str) -> tuple[str, ...]:
         cells = (
             book["cells"] if "cells" in book else [c for sheet in book["worksheets"] for c in sheet["cells"]]
         )
-        sources = [_source(cell) for cell in cells if cell.get("cell_type") == "code"]
+        code = [cell for cell in cells if cell.get("cell_type") == "code"]
+        sources = [_source(cell, number, source) for number, cell in enumerate(code, start=1)]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             f"{source} is not a Jupyter notebook: expected JSON with a list of cells ({error}).",
@@ -48,9 +49,16 @@ def join_cells(cells: tuple[str, ...]) -> str:
     return "\n\n".join(f"# cell {number}\n{cell}" for number, cell in enumerate(cells, start=1))
 
 
-def _source(cell: dict[str, Any]) -> str:
+def _source(cell: dict[str, Any], number: int, name: str) -> str:
     source = cell["source"] if "source" in cell else cell["input"]
-    joined = "".join(source) if isinstance(source, list) else str(source)
+    lines = source if isinstance(source, list) else [source]
+    if wrong := [line for line in lines if not isinstance(line, str)]:
+        raise InputError(
+            f"The source of cell {number} of {name} is not text: it holds {json.dumps(wrong[0])[:60]}.",
+            hint="Expected a text or a list of lines. Open and save the notebook in Jupyter.",
+            reason="malformed_notebook",
+        )
+    joined = "".join(lines)
     return joined.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 import finassay
 from finassay.core import CandidateError, hash_json, hash_table
+from finassay.execution._broker import STILL_RUNNING
 from finassay.execution._moments import readable
 from finassay.execution._trace import (
     Timings,
@@ -25,7 +26,7 @@ from finassay.execution._trace import (
     TracedTable,
 )
 from finassay.execution._types import CallResult, Limits, Outcome, QueryRecord, Submission
-from finassay.execution._wire._backend import OUT_OF_MEMORY
+from finassay.execution._wire._backend import CLIENT_LEFT, OUT_OF_MEMORY
 from finassay.execution._wire._log import ACCEPTED, ANSWERED
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def build_trace(
         outcome=ended.outcome,
         error=ended.error,
         warnings=warnings,
-        queries=[_query(record) for record in records],
+        queries=[_query(record) for record in _cut_short(records, ended.outcome)],
         tables=[_table(result.name, result.table, result.notes) for result in outputs.tables],
         figures=[
             TracedFigure(
@@ -221,6 +222,12 @@ def submission_hash(submission: Submission) -> str:
     value = asdict(submission)
     del value["source"]
     return hash_json(value)
+
+
+def _cut_short(records: Sequence[QueryRecord], outcome: Outcome) -> list[QueryRecord]:
+    """Give the statements that ended with a program whose time was over the status that says so."""
+    cut = {CLIENT_LEFT, STILL_RUNNING} if outcome is Outcome.TIMEOUT else set()
+    return [replace(record, status="timeout") if record.error in cut else record for record in records]
 
 
 def _query(record: QueryRecord) -> TracedQuery:

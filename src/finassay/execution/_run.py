@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from finassay.execution._broker import Broker, Served
 from finassay.execution._client import ask
 from finassay.execution._folders import hold_folder
 from finassay.execution._guest import ANY_PASSWORD, PORTS, duckdb_mount, free_ports, guest_env, guest_files
+from finassay.execution._interpreter import find_interpreter
 from finassay.execution._jail import Jail, JailSession, find_jail
 from finassay.execution._outputs import Figure, Outputs, ResultTable, collect_outputs, read_error
 from finassay.execution._report import Ended, Setting, build_trace, python_ended, sql_ended
@@ -106,7 +107,11 @@ def run(
 
     began = time.perf_counter()
     policy, limits = policy or QueryPolicy(), limits or Limits()
+    if python is not None:
+        find_interpreter(python)  # a wrong one is told of, whether this program needs it or not
     jail = None if submission.mode == "sql" else jail or find_jail()
+    # A SQL program is its statement: the time of either ends it.
+    allowed = policy if jail else replace(policy, timeout_s=min(policy.timeout_s, limits.wall_s))
     # Without a jail the relay listens where every user of the machine can connect.
     password = secrets.token_urlsafe(24) if jail is not None and jail.name == "none" else None
     with work_folder() as work:
@@ -114,7 +119,7 @@ def run(
             url,
             socket_dir=work / "sockets",
             dialect=dialect,
-            policy=policy,
+            policy=allowed,
             overlays=overlays,
             memory=BROKER_MEMORY + limits.memory,
             password=password,
@@ -123,7 +128,8 @@ def run(
             broker.start()  # and while it opens the database, the jail starts
             hashed = fingerprint(url)
             if jail is None:
-                ran = _run_sql(submission, broker, dialect)
+                whole = limits.wall_s if allowed != policy else None
+                ran = _run_sql(submission, broker, dialect, whole)
             else:
                 guest = Guest(submission, url, dialect, overlays, work, password)
                 start = partial(jail.start, python=python or Path(sys.executable), sockets=broker.socket_dir)
@@ -180,7 +186,8 @@ def work_folder() -> Iterator[Path]:
         folder.remove()
 
 
-def _run_sql(submission: Submission, broker: Broker, dialect: Dialect | None) -> _Ran:
+def _run_sql(submission: Submission, broker: Broker, dialect: Dialect | None, whole_s: float | None) -> _Ran:
+    """Run the statement; ``whole_s`` is the time of the program where that is shorter than a statement's."""
     serving(broker, dialect)
     error: CandidateError | None = None
     tables: tuple[ResultTable, ...] = ()
@@ -189,6 +196,12 @@ def _run_sql(submission: Submission, broker: Broker, dialect: Dialect | None) ->
         tables = (ResultTable("result", ask(broker.socket_dir / "native.sock", submission.sql_code or "")),)
     except CandidateError as caught:
         error = caught
+        if caught.reason == "query_timeout" and whole_s is not None:
+            error = CandidateError(
+                f"The program ran longer than {whole_s:g} seconds, the most that is allowed.",
+                hint="Filter earlier, join on keys, or allow more time with --timeout.",
+                reason="time_limit",
+            )
     ms = (time.perf_counter() - started) * 1000
     jail = TracedJail(name="broker", isolated=True, details={"runs": "in the database's process"})
     return _Ran(

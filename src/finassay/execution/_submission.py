@@ -27,6 +27,7 @@ _MARKS = (
 # A comment that begins /*! or /*M! is none for MySQL and MariaDB.
 _SQL_NOTHING = re.compile(r"[\s;]+|--[^\n]*|\#[^\n]*|/\*(?!M?!).*?\*/", re.DOTALL)
 _PYTHON_NOTHING = re.compile(r"\s+|\#[^\n]*")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[^\W\d]\w*$")]
 
@@ -224,6 +225,13 @@ def _checked(submission: Submission) -> Submission:
             )
         if "\0" in text:
             raise InputError(f"{submission.source} holds a NUL character in {name}.", reason="not_utf8")
+        if found := _SURROGATE.search(text):
+            line = text.count("\n", 0, found.start()) + 1
+            raise InputError(
+                f"{submission.source} holds \\u{ord(found[0]):04x} in line {line} of {name}: half of a character.",
+                hint="Write the character itself, or both halves of its JSON escape, for example \\ud83d\\ude00.",
+                reason="not_utf8",
+            )
     return submission
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from finassay.core import ExitCode
 from finassay.execution._types import Mode, Outcome
@@ -12,6 +12,17 @@ from finassay.execution._types import Mode, Outcome
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _all_unicode(cls, values: Any) -> Any:
+        """Write halves of characters as escapes: programs may print them, JSON in UTF-8 cannot hold them."""
+        if not isinstance(values, dict):
+            return values
+        return {
+            key: text.encode("utf-8", "backslashreplace").decode() if isinstance(text, str) else text
+            for key, text in values.items()
+        }
 
 
 class TracedProgram(_Model):

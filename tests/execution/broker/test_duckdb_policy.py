@@ -175,17 +175,54 @@ def test_databases_of_the_programs_own_have_no_caps(market: Market) -> None:
     assert market.run(program)[:2] == ("5000", "")
 
 
-def test_a_new_file_of_another_name_says_how_the_database_is_opened(market: Market) -> None:
+@pytest.mark.parametrize("opened", ["duckdb.connect('market.duckdb')", "duckdb.connect()", "duckdb"])
+def test_an_unknown_table_of_another_database_says_how_the_tasks_is_opened(
+    market: Market, opened: str
+) -> None:
     _, error, _ = market.run(
-        "import duckdb\nc = duckdb.connect('market.duckdb')\n"
+        f"import duckdb\nc = {opened}\n"
         "try:\n    c.execute('select * from prices')\n"
         "except duckdb.CatalogException as error:\n    raise SystemExit(str(error).replace('\\n', ' '))"
     )
-    assert (
-        "Table with name prices does not exist! market.duckdb is a database of this program's own." in error
-    )
+    assert "Table with name prices does not exist! This connection is to a database of the program's" in error
     assert 'duckdb.connect("m.duckdb", read_only=True)' in error
     assert "Did you mean" not in error
+
+
+def test_attaching_a_file_that_is_not_there_says_how_the_database_is_opened(market: Market) -> None:
+    _, error, records = market.run(
+        "import duckdb\nc = duckdb.connect()\n"
+        "try:\n    c.execute(\"ATTACH 'data/m.duckdb' AS m (READ_ONLY)\")\n"
+        "except duckdb.IOException as error:\n    raise SystemExit(str(error).replace('\\n', ' '))"
+    )
+    assert "database does not exist The task's database is opened with duckdb.connect(" in error
+    assert [record.status for record in records] == ["error"]
+
+
+@pytest.mark.parametrize("path", ["m.duckdb", "data/m.db", "/home/me/work/m.duckdb", "/home/me/other.duckdb"])
+def test_a_path_of_the_users_machine_opens_the_tasks_database(market: Market, path: str) -> None:
+    program = f"import duckdb\nprint(duckdb.connect({path!r}).execute('select b from t').fetchall())"
+    assert market.run(program)[:2] == ("[(2,)]", "")
+
+
+def test_the_native_module_opens_it_under_the_same_policy(market: Market) -> None:
+    program = "import duckdb, _duckdb\n_duckdb.connect('m.duckdb').execute('select i from big').fetchall()"
+    _, error, records = market.run(program)
+    assert "more than 1,000 rows" in error
+    assert [record.status for record in records] == ["refused"]
+
+
+@pytest.mark.parametrize("opened", ["duckdb.connect('m.duckdb')", "duckdb.connect()", "duckdb"])
+@pytest.mark.parametrize("asked", ["SET enable_progress_bar = true", "PRAGMA enable_progress_bar"])
+def test_a_progress_bar_that_is_asked_for_stays_out_of_the_output(
+    market: Market, opened: str, asked: str
+) -> None:
+    """With a time of 1 ms DuckDB draws it in the output of every statement that takes longer."""
+    program = (
+        f"import duckdb\nc = {opened}\nc.execute('{asked}')\nc.execute('SET progress_bar_time = 1')\n"
+        "c.execute('SELECT sum(sqrt(range)) FROM range(5000000)').fetchall()\nprint('done')"
+    )
+    assert market.run(program)[:2] == ("done", "")
 
 
 @pytest.mark.parametrize("kind", ["mysql", "postgres"])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _CONCURRENT = 8
 _CANCEL_S = 0.05
 OUT_OF_MEMORY = "the database process ran out of memory"
+CLIENT_LEFT = "The program ended, or hung up, before the statement did."
 
 
 class Backend:
@@ -118,6 +119,7 @@ class BrokerSession:
     _running: Database | None = None
     _statement: int = 0
     _cancelling: int = 0
+    _left: bool = False
     _reported: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     @property
@@ -151,7 +153,9 @@ class BrokerSession:
                 result = self._run(rewritten(sql) if rewritten is not None else sql)
         except BaseException as error:
             shown = _as_finassay(error)
-            self.log.failed(key, _status(shown), str(shown), (time.monotonic() - start) * 1e3)
+            cut = self._left and shown.reason == "cancelled"
+            said = CLIENT_LEFT if cut else str(shown)
+            self.log.failed(key, _status(shown), said, (time.monotonic() - start) * 1e3)
             if shown is error:
                 raise
             raise shown from error
@@ -195,6 +199,11 @@ class BrokerSession:
                 return
             self._cancelling = self._statement
         threading.Thread(target=self._stop, args=(self._statement,), daemon=True).start()
+
+    def hang_up(self) -> None:
+        """Stop the running statement, whose client has gone."""
+        self._left = True
+        self.cancel()
 
     def _stop(self, statement: int) -> None:
         """Ask the engine to stop until it has: it forgets a request that comes before it has begun to run."""

@@ -69,7 +69,7 @@ class Server:
         with self._lock:
             clients = list(self._clients.values())
         for client in clients:
-            client.session.cancel()
+            client.session.hang_up()
             _hang_up(client.socket)
 
     def _accept(self) -> None:
@@ -121,7 +121,7 @@ class Server:
                         waiting[client.socket.fileno()] = client.session
             if waiting:
                 for descriptor, _ in poller.poll(0):
-                    waiting[descriptor].cancel()
+                    waiting[descriptor].hang_up()
 
 
 def _hang_up(client: socket.socket) -> None:

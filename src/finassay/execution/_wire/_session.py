@@ -65,6 +65,10 @@ class Session(Protocol):
         """Stop the running statement, from another thread; nothing happens when none runs."""
         ...
 
+    def hang_up(self) -> None:
+        """Stop the running statement as `cancel` does, because its client has gone."""
+        ...
+
     @property
     def busy(self) -> bool:
         """Whether a statement runs."""

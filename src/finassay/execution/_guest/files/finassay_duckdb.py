@@ -1,10 +1,10 @@
 """The DuckDB shim: ``duckdb.connect`` of the task's database opens the file mounted here, and statements are reported.
 
 What runs is DuckDB itself, in this process, over a file mounted read-only; only three things change. A path that names
-the task's database, or that could not be opened otherwise, opens the mounted file. Every statement is reported to the
-broker with its rows, bytes and milliseconds. And on the task's database the policy holds (`finassay_statements`). A
-program can go round this, as it runs here: the records say so, and the mounted file has nothing that may not be read.
-Databases in memory and files of the program's own are left alone and reported too.
+the task's database, or that could not be opened otherwise, opens the mounted file, as `_duckdb.connect` does. Every
+statement is reported to the broker with its rows, bytes and milliseconds. And on the task's database the policy holds
+(`finassay_statements`). A program can go round this, as it runs here: the records say so, and the mounted file has
+nothing that may not be read. Databases in memory and files of the program's own are left alone and reported too.
 """
 
 from __future__ import annotations
@@ -78,6 +78,8 @@ def _patch(duckdb: Any) -> None:
     if getattr(duckdb.connect, "__module__", "") == __name__:
         return
     duckdb.connect = _connect(duckdb)
+    if hasattr(native := sys.modules.get("_duckdb"), "connect"):
+        native.connect = duckdb.connect  # type: ignore[union-attr]
     connection = duckdb.DuckDBPyConnection
     if not hasattr(connection, "_submit"):
         return  # DuckDB before 2.0: paths work, statements are not reported
@@ -110,9 +112,8 @@ def _copied(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def copied(self: Any) -> Any:
         made = function(self)
-        for group in (statements.SERVED, statements.OWN_FILES):
-            if self in group:
-                group.add(made)
+        if self in statements.SERVED:
+            statements.SERVED.add(made)
         return made
 
     copied.__doc__ = function.__doc__
@@ -136,27 +137,25 @@ def _capped(fetchall: Callable[..., Any], fetchmany: Callable[..., Any]) -> Call
 def _connect(duckdb: Any) -> Callable[..., Any]:
     original, execute = duckdb.connect, duckdb.DuckDBPyConnection.execute
 
+    def quiet(connection: Any) -> None:
+        """Keep the progress of long statements out of the program's output."""
+        execute(connection, "SET enable_progress_bar_print = false")
+
     def opened_quietly(database: Any, **options: Any) -> Any:
-        """Open without the progress of long statements in the program's output."""
         connection = original(database, **options)
-        execute(connection, "SET enable_progress_bar = false")
+        quiet(connection)
         return connection
+
+    statements.quiet = quiet
 
     def connect(database: Any = ":memory:", read_only: bool = False, config: Any = None, **more: Any) -> Any:
         if config is not None:
             more["config"] = config
         served = None if _in_memory(database) else _served(os.fspath(database), read_only=read_only)
         if served is None:
-            opened = opened_quietly(database, read_only=read_only, **more)
-            if not _in_memory(database):
-                statements.OWN_FILES.add(opened)
-                statements.OWN["hint"] = _hint(database)
-            return opened
+            return opened_quietly(database, read_only=read_only, **more)
         if not served.exists():
-            raise duckdb.IOException(
-                f"{database} is not here: this run has no DuckDB file, as its database is a server. "
-                "Use `from db_connector import query_to_dataframe`, pymysql, psycopg or SQLAlchemy."
-            )
+            raise duckdb.IOException(f"{database} is not here. {statements.way_in()}")
         opened = opened_quietly(str(served), read_only=True, **more)
         statements.SERVED.add(opened)
         return opened
@@ -165,28 +164,13 @@ def _connect(duckdb: Any) -> Callable[..., Any]:
     return connect
 
 
-def _hint(database: Any) -> str:
-    """Say where the tables are, for a program that opened a new file by another name."""
-    mounted = _mounted()
-    if not mounted.exists():
-        return ""
-    return (
-        f"{os.fspath(database)} is a database of this program's own. The task's database is opened with "
-        f'duckdb.connect("{mounted.name}", read_only=True).'
-    )
-
-
-def _mounted() -> Path:
-    return Path(os.environ.get("FINASSAY_DUCKDB", "/run/finassay/database/none.duckdb"))
-
-
 def _in_memory(database: Any) -> bool:
     return database is None or str(database) in ("", ":default:") or str(database).startswith(":memory:")
 
 
 def _served(path: str, *, read_only: bool) -> Path | None:
     """Return the mounted file where a path means the task's database, or cannot be opened as a file of its own."""
-    mounted = _mounted()
+    mounted = statements.mounted()
     wanted = Path(path.removeprefix("duckdb:///"))
     if wanted.exists():
         return None

@@ -16,22 +16,44 @@ import threading
 import time
 import weakref
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import finassay_native
 
 SERVED: weakref.WeakSet[Any] = weakref.WeakSet()  # connections to the task's database
-OWN: dict[str, str] = {"hint": ""}  # what an unknown table of a file of the program's own is told
-OWN_FILES: weakref.WeakSet[Any] = weakref.WeakSet()
+_progress: weakref.WeakSet[Any] = weakref.WeakSet()  # connections that were told of a progress bar
 
 _AGAIN_SECONDS = 0.2  # an interruption before the engine has begun is lost
 _LOOK_SECONDS = 0.05
 _SAMPLED = 1000  # rows of a list that are looked at for its size
 _RELATION_TEXT = re.compile(r'\ASELECT \* FROM \(\n(.*)\n\) AS "unnamed_relation_\w+"\Z', re.DOTALL)
+_ATTACH = re.compile(r"\bATTACH\b", re.IGNORECASE)
 _REFUSED = {"ATTACH", "COPY", "COPY_DATABASE", "EXPORT"}
 _FILES = re.compile(r"\b(read_text|read_blob|glob)\s*\(", re.IGNORECASE)
 _NO_SCHEMA = re.compile(r'schema "?([^"\s]+?)"? does not exist', re.IGNORECASE)
+_NO_DATABASE = re.compile(r"\AIO Error: (?:Cannot open|Failed to)|database does not exist")
 _NO_TABLE = re.compile(r"(Table with name .+? does not exist!)\s*(?:Did you mean [^\n]*)?", re.DOTALL)
+
+
+def quiet(connection: Any) -> None:
+    """Keep the progress of long statements out of the output; the shim puts a function of DuckDB's here."""
+
+
+def mounted() -> Path:
+    """Return the file of the task's database, which a run on a server does not have."""
+    return Path(os.environ.get("FINASSAY_DUCKDB", "/run/finassay/database/none.duckdb"))
+
+
+def way_in() -> str:
+    """Say how the task's database is reached."""
+    file = mounted()
+    if file.exists():
+        return f'The task\'s database is opened with duckdb.connect("{file.name}", read_only=True).'
+    return (
+        "This run has no DuckDB file, as its database is a server. "
+        "Use `from db_connector import query_to_dataframe`, pymysql, psycopg or SQLAlchemy."
+    )
 
 
 @dataclass
@@ -128,6 +150,10 @@ class Execution(Call):
     def prepare(self) -> None:
         """Report it, and refuse what the policy refuses before it runs."""
         sql = _text(self.args, self.kwargs)
+        if "progress_bar" in sql.lower():
+            _progress.add(self.owner)
+        if self.owner in _progress:
+            quiet(self.owner)
         self.statement = _begin(self.owner, sql)
         if self.statement.capped and (why := _forbidden(self.owner, sql)):
             raise self.statement.refuse(why)
@@ -141,7 +167,7 @@ class Execution(Call):
     def failed(self, error: BaseException) -> None:
         """Report the error."""
         assert self.statement is not None
-        if told := _told(self.owner, error):
+        if told := _told(self.owner, _text(self.args, self.kwargs), error):
             status, shown = told
             self.statement.tell(status=status, error=str(shown), ms=self.spent * 1e3)
             raise shown from None
@@ -153,7 +179,7 @@ class Binding(Call):
 
     def failed(self, error: BaseException) -> None:
         """Report a statement that would have been refused; others are reported when they run."""
-        if told := _told(self.owner, error):
+        if told := _told(self.owner, _text(self.args, self.kwargs), error):
             status, shown = told
             if status == "refused":
                 _begin(self.owner, _text(self.args, self.kwargs)).tell(
@@ -312,16 +338,21 @@ def _forbidden(connection: Any, sql: str) -> str | None:
     return None
 
 
-def _told(owner: Any, error: BaseException) -> tuple[str, Exception] | None:
+def _told(owner: Any, sql: str, error: BaseException) -> tuple[str, Exception] | None:
     """Return the status and the error that say more than an unknown schema or table does."""
-    if type(error).__name__ != "CatalogException":
+    kind, text = type(error), str(error)
+    if owner in SERVED:
+        if kind.__name__ == "CatalogException" and (schema := _NO_SCHEMA.search(text)):
+            return "refused", _refusal(f"The schema {schema[1]} may not be read. Allowed: main.")
         return None
-    if owner in SERVED and (schema := _NO_SCHEMA.search(str(error))):
-        return "refused", _refusal(f"The schema {schema[1]} may not be read. Allowed: main.")
-    if owner in OWN_FILES and OWN["hint"] and _NO_TABLE.search(str(error)):
-        text = _NO_TABLE.sub(lambda found: f"{found[1]}\n{OWN['hint']}\n", str(error), count=1)
-        return "error", type(error)(text)  # type: ignore[return-value]
-    return None
+    hint = f"This connection is to a database of the program's own. {way_in()}"
+    if kind.__name__ == "CatalogException" and _NO_TABLE.search(text):
+        shown = _NO_TABLE.sub(lambda found: f"{found[1]}\n{hint}\n", text, count=1)
+    elif kind.__name__ == "IOException" and _NO_DATABASE.search(text) and _ATTACH.search(sql):
+        shown = f"{text}\n{way_in()}"
+    else:
+        return None
+    return "error", kind(shown)  # type: ignore[return-value]
 
 
 def _refusal(message: str) -> Exception:
