@@ -11,6 +11,7 @@ from finassay.audit._compare import Difference, differ
 from finassay.audit._guards import Mutant, mutants
 from finassay.audit._report import Facts, certificate
 from finassay.audit._scenarios import Altered
+from finassay.audit._scope import Scope, scopes_of
 from finassay.audit._shrink import witness_of
 from finassay.audit._types import FAMILIES, RESTATED, Family, Requirement
 from finassay.core import InputError
@@ -21,16 +22,17 @@ if TYPE_CHECKING:
 
     from finassay.audit._subject import Output, Runner, Subject
     from finassay.database import Database, ResolvedTable
-    from finassay.temporal import Catalog, Contract, Cutoff
+    from finassay.temporal import Catalog, Contract
 
 LEAST_POWER = 0.9
 
 
 @dataclass
 class _Trial:
-    """The tables of an audit and what has been run over them."""
+    """The tables of an audit at one cutoff, and what has been run over them."""
 
     runner: Runner
+    scope: Scope
     tables: dict[str, Altered]
     history: frozenset[str]
     runs: list[ScenarioRun] = field(default_factory=list)
@@ -55,9 +57,9 @@ class _Trial:
             expected = run({name: self.tables[name].expected(family, text) for name, text in altered.items()})
         if found.error is not None or expected.error is not None:
             return found.error or expected.error
-        if family.mode != "same" and differ(base, found) is not None:
+        if family.mode != "same" and self.scope.differ(base, found) is not None:
             self.live.update(altered)
-        return differ(expected, found)
+        return self.scope.differ(expected, found, family)
 
 
 def audit(subject: Subject, catalog: Catalog, contract: Contract) -> Certificate:
@@ -89,39 +91,48 @@ def audit(subject: Subject, catalog: Catalog, contract: Contract) -> Certificate
     with subject.runner() as runner, connect(subject.url) as database:
         base = runner.run()
         facts = Facts(subject, catalog, contract, database.version, base)
-        facts.output_failed(base)
-        cutoff = contract.cutoff
-        if cutoff is None:
-            facts.unknown(
-                "decisions_not_audited", "The contract states decision dates only; one date is audited."
-            )
-        if facts.reasons or cutoff is None:
+        if not facts.has_output():
             return certificate(facts)
         again = runner.run()
         if again.error is not None or differ(base, again) is not None:
             facts.unknown("nondeterministic", "Two runs over the same data gave different results.")
             return certificate(facts)
-        trial = _Trial(
-            runner, _tables(facts, database, cutoff), frozenset(n.lower() for n in contract.history)
-        )
-        _try(facts, trial, base, database)
-        if trial.tables and not facts.witnesses:
-            _weigh(facts, trial, base)
-    facts.runs = trial.runs
+        try:
+            facts.scopes = scopes_of(contract, base)
+        except InputError as error:
+            facts.unknown(error.reason, str(error))
+            return certificate(facts)
+        if not facts.scopes:
+            facts.unknown(
+                "no_decisions", "The output has no row with a date of decision, so nothing was audited."
+            )
+            return certificate(facts)
+        tables = _tables(facts, database)
+        history = frozenset(name.lower() for name in contract.history)
+        trials = [
+            _Trial(runner, scope, {n: table.at(scope.cutoff) for n, table in tables.items()}, history)
+            for scope in facts.scopes
+        ]
+        for trial in trials:
+            _try(facts, trial, base, database)
+        if tables and not facts.witnesses:
+            _weigh(facts, trials[-1], base)
+    live = {name for trial in trials for name in trial.live}
+    facts.runs = [run for trial in trials for run in trial.runs]
     facts.tables = [
         TableRead(
             name=name,
             required=name in facts.required,
             read=name in facts.read,
             families=[family.name for family in table.families],
-            live=name in trial.live,
+            live=name in live,
         )
-        for name, table in trial.tables.items()
+        for name, table in tables.items()
     ]
     return certificate(facts)
 
 
-def _tables(facts: Facts, database: Database, cutoff: Cutoff) -> dict[str, Altered]:
+def _tables(facts: Facts, database: Database) -> dict[str, Altered]:
     """Resolve what the program reads and the contract requires; what the catalog cannot judge makes it UNKNOWN."""
     from finassay.database import resolve_table
 
@@ -140,7 +151,7 @@ def _tables(facts: Facts, database: Database, cutoff: Cutoff) -> dict[str, Alter
             facts.unknown("table_not_catalogued", f"The catalog says nothing of the table {name}.")
             continue
         table: ResolvedTable = resolve_table(facts.catalog, infos[name])
-        altered = Altered.of(table, facts.catalog, facts.contract, cutoff, database)
+        altered = Altered.of(table, facts.catalog, facts.contract, facts.scopes[-1].cutoff, database)
         try:
             altered.view.knowable  # noqa: B018 - asks whether it can be told
         except AvailabilityUnknown as error:
@@ -159,7 +170,13 @@ def _try(facts: Facts, trial: _Trial, base: Output, database: Database) -> None:
         difference = trial.difference(base, family, names, trial.runner.run)
         outcome = "crashed" if isinstance(difference, str) else "held" if difference is None else "differs"
         trial.runs.append(
-            ScenarioRun(family=family.name, requirement=family.requirement, tables=names, outcome=outcome)
+            ScenarioRun(
+                as_of=trial.scope.cutoff.day.isoformat(),
+                family=family.name,
+                requirement=family.requirement,
+                tables=names,
+                outcome=outcome,
+            )
         )
         if difference is None:
             continue
@@ -170,7 +187,9 @@ def _try(facts: Facts, trial: _Trial, base: Output, database: Database) -> None:
             )
             if isinstance(alone, Difference):
                 trial.live.add(name)
-                found = witness_of(trial.runner, trial.tables[name], family, base, alone, database)
+                found = witness_of(
+                    trial.runner, trial.tables[name], family, trial.scope, base, alone, database
+                )
                 if not _repeats(found, facts.witnesses):
                     facts.witnesses.append(found)
         if isinstance(difference, Difference) and not trial.live.intersection(names):
@@ -186,6 +205,7 @@ def _repeats(found: Witness, before: list[Witness]) -> bool:
 def _joint(trial: _Trial, family: Family, names: list[str], difference: Difference) -> Witness:
     overlay = ";\n".join(trial.tables[name].select(family) for name in names)
     return Witness(
+        as_of=trial.scope.cutoff.day.isoformat(),
         requirement=family.requirement,
         family=family.name,
         table=", ".join(names),
@@ -202,8 +222,7 @@ def _joint(trial: _Trial, family: Family, names: list[str], difference: Differen
 
 def _weigh(facts: Facts, trial: _Trial, base: Output) -> None:
     """Measure what the PASS is worth: would the scenarios have noticed if a guard were missing? (2.7)."""
-    crashed = [run for run in trial.runs if run.outcome == "crashed"]
-    if crashed and len(crashed) == len(trial.runs):
+    if trial.runs and all(run.outcome == "crashed" for run in trial.runs):
         facts.unknown("crashes", "The program failed over every altered database.")
     for name in sorted(facts.required - facts.read):
         facts.unknown("source_not_read", f"The program does not read {name}, which the contract requires.")
@@ -238,7 +257,11 @@ def _matters_unstarted(trial: _Trial, sql: str) -> bool:
     if not altered:
         return False
     with_guard, without = trial.runner.run(altered), trial.runner.run(altered, sql)
-    return with_guard.error is None and without.error is None and differ(with_guard, without) is not None
+    return (
+        with_guard.error is None
+        and without.error is None
+        and trial.scope.differ(with_guard, without) is not None
+    )
 
 
 def _guards(trial: _Trial, base: Output) -> list[Mutant]:
@@ -256,7 +279,7 @@ def _expose(facts: Facts, trial: _Trial, base: Output) -> None:
         count += bool(exposed)
         for altered in exposed:
             found = trial.runner.run({name: altered})
-            if found.error is None and differ(base, found) is not None:
+            if found.error is None and trial.scope.differ(base, found) is not None:
                 trial.live.add(name)
                 break
         else:

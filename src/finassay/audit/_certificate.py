@@ -36,6 +36,7 @@ class TableRead(_Model):
 class ScenarioRun(_Model):
     """One run of the program over altered tables; `outcome` is ``crashed`` where that says nothing."""
 
+    as_of: str = Field(description="The date at which the tables were altered.")
     family: str
     requirement: Requirement
     tables: list[str]
@@ -45,6 +46,7 @@ class ScenarioRun(_Model):
 class Witness(_Model):
     """A counterexample: one row, how it was altered, and what that did to the output."""
 
+    as_of: str = Field(description="The as-of date, or the decision, that it shows a violation at.")
     requirement: Requirement
     family: str
     table: str
@@ -92,8 +94,9 @@ class Certificate(_Model):
     engine: str
     catalog: str
     contract: str
-    as_of: str
+    as_of: list[str] = Field(description="The dates audited: the as-of date, and decisions.")
     boundary: Literal["eod", "pre"]
+    labels: list[str] = Field(description="Output columns of later outcomes, which were not compared.")
     hashes: Hashes
     tables: list[TableRead]
     scenarios: list[ScenarioRun]

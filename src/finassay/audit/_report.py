@@ -12,8 +12,9 @@ from finassay.core import hash_json
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from finassay.audit._scope import Scope
     from finassay.audit._subject import Output, Subject
-    from finassay.temporal import Catalog, Contract
+    from finassay.temporal import Boundary, Catalog, Contract
 
 _ASSUMPTIONS = (
     "The catalog and the contract are right: the verdict is relative to both.",
@@ -38,6 +39,7 @@ class Facts:
     tables: list[TableRead] = field(default_factory=list)
     witnesses: list[Witness] = field(default_factory=list)
     power: Power | None = None
+    scopes: list[Scope] = field(default_factory=list)
     read: frozenset[str] = field(init=False)
     required: frozenset[str] = field(init=False)
 
@@ -62,12 +64,13 @@ class Facts:
             self.reasons.append(reason)
         self.notes.append(note)
 
-    def output_failed(self, base: Output) -> None:
-        """Record that the program gives nothing to compare."""
-        if base.error is not None:
-            self.unknown("program_failed", f"The program failed over the unaltered data: {base.error}")
-        elif not base.tables:
+    def has_output(self) -> bool:
+        """Whether the program gave something to compare over the unaltered data; records why not."""
+        if self.base.error is not None:
+            self.unknown("program_failed", f"The program failed over the unaltered data: {self.base.error}")
+        elif not self.base.tables:
             self.unknown("no_output", "The program returned no table.")
+        return bool(self.base.tables)
 
 
 def certificate(facts: Facts) -> Certificate:
@@ -79,7 +82,6 @@ def certificate(facts: Facts) -> Certificate:
     verdict = Verdict.FAIL if failed else Verdict.UNKNOWN if facts.reasons else Verdict.PASS
     rest = Verdict.UNKNOWN if facts.reasons or not facts.runs else Verdict.PASS
     requirements = {r: Verdict.FAIL if r in failed else rest for r in Requirement}
-    cutoff = facts.contract.cutoff
     submission = facts.subject.submission
     return Certificate(
         finassay=finassay.__version__,
@@ -92,8 +94,9 @@ def certificate(facts: Facts) -> Certificate:
         engine=facts.engine,
         catalog=f"{facts.catalog.catalog} {facts.catalog.version}",
         contract=facts.contract.contract,
-        as_of=cutoff.day.isoformat() if cutoff else "",
-        boundary=cutoff.boundary if cutoff else "eod",
+        as_of=list(dict.fromkeys(scope.cutoff.day.isoformat() for scope in facts.scopes)),
+        boundary=facts.scopes[-1].cutoff.boundary if facts.scopes else _boundary(facts.contract),
+        labels=list(facts.contract.labels),
         hashes=Hashes(
             program=hash_json(
                 [submission.mode, submission.sql_code, submission.python_code, list(submission.cells)]
@@ -109,6 +112,12 @@ def certificate(facts: Facts) -> Certificate:
         power=facts.power,
         assumptions=list(_ASSUMPTIONS),
     )
+
+
+def _boundary(contract: Contract) -> Boundary:
+    if contract.as_of is not None:
+        return contract.as_of.boundary
+    return contract.decisions.boundary if contract.decisions is not None else "eod"
 
 
 def _output_hash(tables: dict[str, pa.Table]) -> str:

@@ -6,7 +6,7 @@ data stay where they are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
@@ -82,6 +82,10 @@ class Altered:
         }
         life = contract.life is not None and contract.life.table.lower() == name.lower()
         return Altered(table, view, database.dialect, _domains(table, database), codes, life)
+
+    def at(self, cutoff: Cutoff) -> Altered:
+        """Return the same table at another cutoff."""
+        return replace(self, view=replace(self.view, cutoff=cutoff))
 
     # --- which families apply, and their SELECTs
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from finassay.audit._certificate import Witness
-from finassay.audit._compare import Difference, differ
 from finassay.audit._types import AS_IS, REMOVED, SCRAMBLED, THINNED, Requirement
 from finassay.temporal import DATE_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from finassay.audit._compare import Difference
     from finassay.audit._scenarios import Altered
+    from finassay.audit._scope import Scope
     from finassay.audit._subject import Output, Runner
     from finassay.audit._types import Family
     from finassay.database import Database
@@ -22,6 +23,7 @@ def witness_of(
     runner: Runner,
     table: Altered,
     family: Family,
+    scope: Scope,
     base: Output,
     difference: Difference,
     database: Database,
@@ -30,11 +32,12 @@ def witness_of(
     found, only = difference, None
     numbers = _numbers(table, family, database)
     if family.mode == "same" and numbers:
-        only, found = _halve(runner, table, family, base, numbers, difference)
+        only, found = _halve(runner, table, family, scope, base, numbers, difference)
     one = only[0] if only is not None and only[0] == only[1] else None
     row = _row(table.row(one), database) if one is not None else None
     altered = _changes(_row(table.row_after(family, one), database), row) if one is not None else None
     return Witness(
+        as_of=scope.cutoff.day.isoformat(),
         requirement=_requirement(table, family, row),
         family=family.name,
         table=table.table.info.name,
@@ -74,6 +77,7 @@ def _halve(
     runner: Runner,
     table: Altered,
     family: Family,
+    scope: Scope,
     base: Output,
     numbers: Sequence[Any],
     difference: Difference,
@@ -86,7 +90,7 @@ def _halve(
             output = runner.run(
                 {table.table.info.name: table.select(family, (numbers[first], numbers[last]))}
             )
-            half = None if output.error is not None else differ(base, output)
+            half = None if output.error is not None else scope.differ(base, output, family)
             if half is not None:
                 low, high, found = first, last, half
                 break

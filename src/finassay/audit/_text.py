@@ -20,7 +20,7 @@ def certificate_text(found: Certificate) -> str:
 def _lines(found: Certificate) -> Iterator[str]:
     when = "end of" if found.boundary == "eod" else "before the open of"
     yield f"{found.verdict}  {found.program}"
-    day = found.as_of or "(no single date)"
+    day = _dates(found.as_of)
     yield f"  as of {when} {day}, {found.engine}, catalog {found.catalog}, contract {found.contract}"
     for requirement, verdict in found.requirements.items():
         yield f"  {requirement} {_NAMES[requirement]:<11} {verdict}"
@@ -44,8 +44,14 @@ def _lines(found: Certificate) -> Iterator[str]:
         yield f"    not noticed{f' (line {survivor.line})' if survivor.line else ''}: {survivor.guard}"
 
 
+def _dates(days: list[str]) -> str:
+    if not days:
+        return "(no date)"
+    return days[0] if len(days) == 1 else f"{len(days)} dates from {days[0]} to {days[-1]}"
+
+
 def _witness(witness: Witness) -> Iterator[str]:
-    yield f"  {witness.requirement} {witness.table}: {witness.says}, and the output changes"
+    yield f"  {witness.requirement} {witness.table}, as of {witness.as_of}: {witness.says}, and the output changes"
     if witness.row is not None:
         told = ", ".join(f"{name} {witness.row[name]}" for name in witness.shown)
         yield f"    row: {told}"
