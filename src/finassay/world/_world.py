@@ -10,6 +10,7 @@ from finassay.world._blocks._bonds import FixedIncome, fixed_income, simulate_fi
 from finassay.world._blocks._columns import joined
 from finassay.world._blocks._companies import Companies, again, with_capital
 from finassay.world._blocks._concepts import concept_events
+from finassay.world._blocks._deals import deal_events
 from finassay.world._blocks._dividends import Intended, dividend_events, intended_dividends
 from finassay.world._blocks._documents_cn import cn_news_events, story_moves, told_moves
 from finassay.world._blocks._funds_life import BOND_LEG
@@ -19,7 +20,8 @@ from finassay.world._blocks._industries import industry_events
 from finassay.world._blocks._life import life_events
 from finassay.world._blocks._market import Factors, factors
 from finassay.world._blocks._neeq import Neeq, neeq_again, simulate_neeq
-from finassay.world._blocks._plant import Planted, late_announcements, lives_of, plan, plant, planted_dividend
+from finassay.world._blocks._plant import Planted, lives_of, plan, plant, planted_dividend
+from finassay.world._blocks._plant_told import missing_revisions, plant_funds
 from finassay.world._blocks._prices import (
     JUMP_SIZE,
     JUMPS_PER_YEAR,
@@ -104,9 +106,10 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     told, bonds = simulate_fixed_income(config, market, issuers, quotes, events, executor)
     events += told
     statements = joined_statements([part[2] for part in parts])
-    events += late_announcements(config, fund_world_events(config))
+    events += deal_events(config.seed, issuers, statements, quotes, events)
+    events += plant_funds(config, fund_world_events(config))
     funds = fund_values(config, market, quotes, bonds.money.levels[BOND_LEG][:, 2], events, executor)
-    us, us_events = us_world(config, executor)
+    us, us_events = us_world(config, missing_revisions(config, events), executor)
     events += us_events
     neeq, neeq_events = simulate_neeq(config, market, issuers, statements, events, executor)
     events += neeq_events

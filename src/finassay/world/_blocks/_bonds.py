@@ -12,7 +12,7 @@ import numpy as np
 from finassay.world._blocks._bonds_credit import Stock
 from finassay.world._blocks._bonds_life import owner_events
 from finassay.world._blocks._bonds_universe import FIRST_BOND, FIRST_DEBTOR, MOST, Owner, owners
-from finassay.world._blocks._bonds_values import BondValues, values_of
+from finassay.world._blocks._bonds_values import BondValues, replaced, values_of
 from finassay.world._blocks._bonds_values import joined as joined_values
 from finassay.world._blocks._convertibles import (
     FIRST_CONVERTIBLE,
@@ -26,6 +26,8 @@ from finassay.world._blocks._curves import Curves, curves
 from finassay.world._blocks._curves_money import Money, index_events, money
 from finassay.world._blocks._macro_cn import macro_events
 from finassay.world._blocks._market import YEAR
+from finassay.world._blocks._plant_bonds import called_owners, plant_defaults, plant_prices
+from finassay.world._blocks._plant_told import plant_ratings, postponed
 from finassay.world._calendar import sessions
 from finassay.world._config import END, START
 from finassay.world._events import Event, EventType
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
     from finassay.executor import Executor
     from finassay.world._blocks._market import Factors
-    from finassay.world._blocks._prices import Quotes
+    from finassay.world._blocks._prices import Ints, Quotes
     from finassay.world._blocks._universe import Issuer
     from finassay.world._config import WorldConfig
 
@@ -83,22 +85,33 @@ def simulate_fixed_income(
 ) -> tuple[list[Event], FixedIncome]:
     """Tell the events of the fixed-income side, after those of the shares, and return the daily values."""
     seed = config.seed
-    told = [*macro_events(seed), *index_events(seed)]
+    told = postponed(seed, [*macro_events(seed), *index_events(seed)])
     curve = curves(seed, factor, told)
     convertible = candidates(seed, issuers)
-    debtors = owners(config, issuers, frozenset(issuer.entity for issuer in convertible))
-    listed = {owner.stock for owner in debtors} - {0} | {issuer.entity for issuer in convertible}
+    debtors = owners(config, issuers, frozenset(issuer.entity for issuer, _ in convertible))
+    listed = {owner.stock for owner in debtors} - {0} | {issuer.entity for issuer, _ in convertible}
     own = _by_entity(events, listed)
-    items = [(owner, _stock(quotes, owner.stock, own) if owner.stock else None) for owner in debtors]
+    calls = called_owners(config, debtors)
+    items = [
+        (owner, _stock(quotes, owner.stock, own) if owner.stock else None, owner.entity in calls)
+        for owner in debtors
+    ]
     parts = executor.map(partial(_told, seed, _slim(curve)), _blocks(items), label="bonds")
     by_id = {
         e.event_id: e for e in events if e.type in (EventType.DIVIDEND_PLAN, EventType.DIVIDEND_APPROVED)
     }
-    shares = [_share(quotes, issuer, own, by_id) for issuer in convertible]
-    pairs = executor.map(partial(_converted, seed), _blocks(shares), label="convertibles")
-    told += [event for part in parts for event in part[0]] + [event for pair in pairs for event in pair[0]]
+    shares = [_share(quotes, offer, own, by_id) for offer in convertible]
+    lives = executor.map(partial(_converted, seed), _blocks(shares), label="convertibles")
+    converted = plant_prices(config, [event for life in lives for event in life])
+    plain, missed = plant_defaults(config, [event for part in parts for event in part[0]])
+    told += plant_ratings(config, [*plain, *converted])
     values = joined_values([part[1] for part in parts])
-    return told, FixedIncome(curve, money(seed, curve), values, joined([pair[1] for pair in pairs]))
+    if missed:
+        owed = [events for owner, events in _by_owner(plain).items() if owner in missed]
+        again = executor.map(partial(_valued, seed, _slim(curve)), _blocks(owed), label="bonds in default")
+        values = replaced(values, joined_values(again))
+    quoted = _quotes(seed, quotes, converted, executor)
+    return told, FixedIncome(curve, money(seed, curve), values, quoted)
 
 
 def fixed_income(
@@ -106,21 +119,37 @@ def fixed_income(
 ) -> FixedIncome:
     """Return the daily values that follow from the events and the shares' quotes of a world."""
     seed = config.seed
-    by_owner: dict[int, list[Event]] = {}
-    convertible: dict[int, list[Event]] = {}
     told = list(events)
-    for event in told:
-        if FIRST_CONVERTIBLE <= event.entity < FIRST_CONVERTIBLE + (1 << 16):
-            convertible.setdefault(event.entity, []).append(event)
-        elif FIRST_BOND <= event.entity < FIRST_OWNER:
+    curve = curves(seed, factor, told)
+    owed = list(_by_owner(told).values())
+    parts = executor.map(partial(_valued, seed, _slim(curve)), _blocks(owed), label="bonds")
+    quoted = _quotes(seed, quotes, told, executor)
+    return FixedIncome(curve, money(seed, curve), joined_values(parts), quoted)
+
+
+def _by_owner(events: Iterable[Event]) -> dict[int, list[Event]]:
+    """Return the events of plain bonds and their debtors, by debtor in ascending order."""
+    found: dict[int, list[Event]] = {}
+    for event in events:
+        if FIRST_BOND <= event.entity < FIRST_OWNER:
             bond = event.entity < FIRST_DEBTOR
             owner = FIRST_DEBTOR + (event.entity - FIRST_BOND) // MOST if bond else event.entity
-            by_owner.setdefault(owner, []).append(event)
-    curve = curves(seed, factor, told)
-    lists = [by_owner[owner] for owner in sorted(by_owner)]
-    parts = executor.map(partial(_valued, seed, _slim(curve)), _blocks(lists), label="bonds")
-    quoted = [_quoted(seed, quotes, entity, convertible[entity]) for entity in sorted(convertible)]
-    return FixedIncome(curve, money(seed, curve), joined_values(parts), joined(quoted))
+            found.setdefault(owner, []).append(event)
+    return dict(sorted(found.items()))
+
+
+def _quotes(seed: int, quotes: Quotes, events: Iterable[Event], executor: Executor) -> ConvertQuotes:
+    """Return the quotes of all convertibles whose issue is among the events."""
+    own: dict[int, list[Event]] = {}
+    for event in events:
+        if FIRST_CONVERTIBLE <= event.entity < FIRST_CONVERTIBLE + (1 << 16):
+            own.setdefault(event.entity, []).append(event)
+    items = []
+    for entity in sorted(own):
+        if any(event.type is EventType.BOND_LIST for event in own[entity]):
+            rows = stock_rows(quotes, entity - FIRST_CONVERTIBLE)
+            items.append((own[entity], quotes.session[rows], quotes.close[rows], quotes.traded[rows]))
+    return joined(executor.map(partial(_quoted, seed), _blocks(items), label="convertibles' quotes"))
 
 
 def _blocks(items: list[Any]) -> list[list[Any]]:
@@ -133,7 +162,7 @@ def _slim(curve: Curves) -> Curves:
 
 
 def _told(
-    seed: int, curve: Curves, items: list[tuple[Owner, Stock | None]]
+    seed: int, curve: Curves, items: list[tuple[Owner, Stock | None, bool]]
 ) -> tuple[list[Event], BondValues]:
     lists = [owner_events(seed, curve, item) for item in items]
     return [event for told in lists for event in told], _valued(seed, curve, lists)
@@ -143,24 +172,12 @@ def _valued(seed: int, curve: Curves, lists: list[list[Event]]) -> BondValues:
     return joined_values([values_of(seed, curve, events) for events in lists if events])
 
 
-def _converted(seed: int, shares: list[Share]) -> tuple[list[Event], ConvertQuotes]:
-    told: list[Event] = []
-    quoted = []
-    for share in shares:
-        events = convertible_events(seed, share)
-        own = [event for event in events if event.entity >= FIRST_CONVERTIBLE]
-        told += events
-        if own:
-            quoted.append(convertible_quotes(seed, own, share.session, share.close, share.traded))
-    return told, joined(quoted)
+def _converted(seed: int, shares: list[Share]) -> list[Event]:
+    return [event for share in shares for event in convertible_events(seed, share)]
 
 
-def _quoted(seed: int, quotes: Quotes, entity: int, events: list[Event]) -> ConvertQuotes:
-    """Return the quotes of a convertible of a world with other events; none if its issue is gone."""
-    if not any(event.type is EventType.BOND_LIST for event in events):
-        return joined([])
-    rows = stock_rows(quotes, entity - FIRST_CONVERTIBLE)
-    return convertible_quotes(seed, events, quotes.session[rows], quotes.close[rows], quotes.traded[rows])
+def _quoted(seed: int, items: list[tuple[list[Event], Ints, Ints, Ints]]) -> ConvertQuotes:
+    return joined([convertible_quotes(seed, *item) for item in items])
 
 
 def _by_entity(events: list[Event], wanted: set[int]) -> dict[int, list[Event]]:
@@ -187,8 +204,11 @@ def _stock(quotes: Quotes, entity: int, own: dict[int, list[Event]]) -> Stock:
     return Stock(returns, alerts, security)
 
 
-def _share(quotes: Quotes, issuer: Issuer, own: dict[int, list[Event]], by_id: dict[int, Event]) -> Share:
+def _share(
+    quotes: Quotes, offer: tuple[Issuer, date], own: dict[int, list[Event]], by_id: dict[int, Event]
+) -> Share:
     """Return the share of a convertible: quotes, ex-rights with their plans, and its end."""
+    issuer, announced = offer
     rows, mine = stock_rows(quotes, issuer.entity), own[issuer.entity]
     rights = []
     for event in mine:
@@ -198,6 +218,7 @@ def _share(quotes: Quotes, issuer: Issuer, own: dict[int, list[Event]], by_id: d
     ends = [event for event in mine if event.type in (EventType.DELIST, EventType.DELIST_PERIOD)]
     return Share(
         issuer,
+        announced,
         quotes.session[rows],
         quotes.close[rows],
         quotes.traded[rows],

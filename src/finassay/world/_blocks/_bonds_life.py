@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from datetime import date, time, timedelta
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from finassay.world._blocks._bonds_universe import (
     near,
 )
 from finassay.world._blocks._industries import industry
+from finassay.world._blocks._plant import USUAL
 from finassay.world._blocks._recorder import Recorder
 from finassay.world._blocks._vendor import touch_rows
 from finassay.world._calendar import sessions
@@ -48,21 +50,26 @@ _EVENING = time(18, 0)
 _NOON = time(12, 0)
 
 
-def owner_events(seed: int, curve: Curves, item: tuple[Owner, Stock | None]) -> list[Event]:
-    """Tell a debtor and its bonds; a listed one first borrows half a year after its share is listed."""
-    owner, stock = item
+def owner_events(seed: int, curve: Curves, item: tuple[Owner, Stock | None, bool]) -> list[Event]:
+    """Tell a debtor and its bonds; a listed one first borrows half a year after its share is listed.
+
+    If it `calls`, one of its bonds is redeemed in the weeks before the usual snapshot.
+    """
+    owner, stock, calls = item
     since = stock.security.valid_from + timedelta(days=180) if stock else date.min
     bonds = bonds_of(seed, owner, curve, since)
-    return _OwnerLife(seed, owner, bonds, stock).tell() if bonds else []
+    return _OwnerLife(seed, owner, bonds, stock, calls).tell() if bonds else []
 
 
 class _OwnerLife:
-    def __init__(self, seed: int, owner: Owner, bonds: list[Bond], stock: Stock | None) -> None:
+    def __init__(self, seed: int, owner: Owner, bonds: list[Bond], stock: Stock | None, calls: bool) -> None:
         self.seed, self.owner, self.bonds, self.stock = seed, owner, bonds, stock
         self.recorder = Recorder(seed, owner.entity)
         self.rng = stream(seed, Purpose.DEBTOR, owner.entity, 1)
         self.first = near(bonds[0].announced - timedelta(days=45), 0)
         self.lives = [BondLife(seed, owner, bond) for bond in bonds]
+        if calls:
+            next((life for life in self.lives if life.call()), None)
 
     def tell(self) -> list[Event]:
         owner = self.owner
@@ -119,6 +126,7 @@ class BondLife:
         self.recorder = Recorder(seed, bond.entity)
         self.rng = stream(seed, Purpose.BOND, bond.entity, 1)
         self.early = self._early()
+        self.planted = False
         self.stops = self.early[0] if self.early else bond.terms.maturity
 
     def _early(self) -> tuple[date, date] | None:
@@ -134,6 +142,17 @@ class BondLife:
         if day is None or day >= END:
             return None
         return day, near(day - timedelta(days=22 + int(20 * ahead)), 0)
+
+    def call(self) -> bool:
+        """Plant an early redemption in the weeks before the usual snapshot, if the bond is on the market then."""
+        terms = self.bond.terms
+        span = (terms.value_date + timedelta(days=400), terms.maturity - timedelta(days=100))
+        if self.early or terms.option or terms.amortises or not span[0] < USUAL < span[1]:
+            return False
+        ahead = int(stream(self.seed, Purpose.TRAP, self.bond.entity).random() * 25)
+        self.early = (near(USUAL - timedelta(days=8 + ahead), 0), near(USUAL - timedelta(days=36 + ahead), 0))
+        self.stops, self.planted = self.early[0], True
+        return True
 
     def payments(self, place: int) -> list[Payment]:
         """Return the days on which the bond pays, and how much."""
@@ -233,17 +252,20 @@ class BondLife:
                     self.change(self.bond.size * n // 5, AMORTISED, day, told)
         called: tuple[Event, ...] = ()
         if early:
-            called = (
-                self.recorder.tell(
-                    EventType.BOND_CALL,
-                    EarlyEnd(1_000_000),
-                    valid=early[0],
-                    disclosed=early[1],
-                    causes=(self.issue,),
-                ),
-            )
+            called = (self._call(early),)
         if broken is None or end < broken:
             self.change(0, REDEEMED, end, near(end, int(rng.integers(-3, 8))), called)
+
+    def _call(self, early: tuple[date, date]) -> Event:
+        own = stream(self.seed, Purpose.TRAP, self.bond.entity, 1)
+        with self.recorder.planting(own) if self.planted else nullcontext():
+            return self.recorder.tell(
+                EventType.BOND_CALL,
+                EarlyEnd(1_000_000),
+                valid=early[0],
+                disclosed=early[1],
+                causes=(self.issue,),
+            )
 
     def _default(self, missed: dict[date, tuple[Payment, date, Event, int]]) -> None:
         for payment, notice, cause, cure in missed.values():

@@ -82,6 +82,22 @@ def joined(parts: Sequence[BondValues | None]) -> BondValues:
     return BondValues(**columns)
 
 
+def replaced(values: BondValues, other: BondValues) -> BondValues:
+    """Return values in which those of some bonds are replaced, row by row."""
+    bonds, starts = np.unique(other.entity, return_index=True)
+    low = np.searchsorted(values.entity, bonds)
+    high = np.searchsorted(values.entity, bonds, side="right")
+    stops = np.append(starts[1:], other.entity.size)
+    columns = {}
+    for field in fields(BondValues):
+        column = getattr(values, field.name).copy()
+        new = getattr(other, field.name)
+        for k in range(bonds.size):
+            column[low[k] : high[k]] = new[starts[k] : stops[k]]
+        columns[field.name] = column
+    return BondValues(**columns)
+
+
 def values_of(seed: int, curve: Curves, events: list[Event]) -> BondValues | None:
     """Return the daily values of the bonds of one debtor, from the events of debtor and bonds; None without bonds."""
     by_entity: dict[int, list[Event]] = {}

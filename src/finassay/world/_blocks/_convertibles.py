@@ -47,6 +47,7 @@ SHARE = 0.30  # of the shares that may: about 270 convertibles live at scale 1
 WATCHED, NEEDED = 30, 15  # sessions of the triggers
 RESET_LEVEL, CALL_LEVEL = 85, 130  # percent of the conversion price
 RESETS, CALLS = 0.46, 0.50  # of triggers on which the company acts (assumed)
+EARLY = 6  # convertibles that are announced in 2016
 ISSUE_PREMIUM = 1.06  # of the first conversion price over the share, and up to .1 more (assumed)
 _QUIET_RESET, _QUIET_CALL = 125, 85  # sessions for which it promises not to
 _HAZARD = 1.0
@@ -62,6 +63,7 @@ class Share:
     """A share as its convertible sees it: sessions, closes in fen, whether it traded; its ex-rights and its end."""
 
     issuer: Issuer
+    announced: date
     session: Any
     close: Any
     traded: Any
@@ -71,14 +73,25 @@ class Share:
     stock: Stock
 
 
-def candidates(seed: int, issuers: tuple[Issuer, ...]) -> tuple[Issuer, ...]:
-    """Return the issuers of convertibles; whether one is, only its own stream decides."""
-    found = []
+def candidates(seed: int, issuers: tuple[Issuer, ...]) -> tuple[tuple[Issuer, date], ...]:
+    """Return the issuers of convertibles, and the day each announces it.
+
+    Whether one is, only its own stream decides; but the first of them issue early, for the first anchors.
+    """
+    found = {}
+    draws = {}
     for issuer in issuers:
         u = stream(seed, Purpose.CONVERTIBLE, issuer.entity).random(2)
-        if issuer.board != BEIJING and u[0] < SHARE and _window(issuer, float(u[1])) is not None:
-            found.append(issuer)
-    return tuple(found)
+        announced = _window(issuer, float(u[1]))
+        if issuer.board != BEIJING and u[0] < SHARE and announced is not None:
+            found[issuer] = announced
+            draws[issuer] = float(u[0])
+    old = sorted(
+        (i for i in found if i.listed < START - timedelta(days=400)), key=lambda i: (draws[i], i.entity)
+    )
+    for n, issuer in enumerate(old[:EARLY]):
+        found[issuer] = near(START + timedelta(days=62 + 13 * n), 0)
+    return tuple(found.items())
 
 
 def _window(issuer: Issuer, u: float) -> date | None:
@@ -90,10 +103,7 @@ def _window(issuer: Issuer, u: float) -> date | None:
 
 def convertible_events(seed: int, share: Share) -> list[Event]:
     """Tell a convertible with its debtor; nothing if the share does not trade then, or is in trouble."""
-    u = stream(seed, Purpose.CONVERTIBLE, share.issuer.entity).random(2)
-    announced = _window(share.issuer, float(u[1]))
-    if announced is None:
-        return []
+    announced = share.announced
     at = int(np.searchsorted(share.session, sessions().at_or_after(announced)))
     troubled = any(e.disclosed_at.date() < announced for e in share.stock.alerts)
     ends = share.end is not None and share.end.disclosed_at.date() < announced + timedelta(days=200)

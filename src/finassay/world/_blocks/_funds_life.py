@@ -65,6 +65,11 @@ FEES = {kind: (management, custody) for kind, _, _, management, custody in KINDS
 STOCKS = {kind: share for kind, _, share, _, _ in KINDS}
 
 
+def other_kinds(kind: int) -> tuple[int, ...]:
+    """Return the kinds that a fund of a kind may be reclassified to."""
+    return _SHIFTS.get(kind, ())
+
+
 def fund_events(seed: int, trade: FundTrade) -> list[Event]:
     """Tell the whole fund trade; what a fund earns is no event, but follows from these (`fund_values`)."""
     events: list[Event] = []

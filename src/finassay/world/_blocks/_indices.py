@@ -28,7 +28,7 @@ INDICES = (
     (3, "000852", "中证1000", 1000),
 )
 SWAPPED = 0.10  # of the members at a review: 50 of 500 in 9 of 9 (L6)
-_ANNOUNCED = 10  # sessions before it takes effect
+_ANNOUNCED = 10  # sessions before it takes effect, and no later than the month before
 _FOUNDED = date(2014, 12, 15)
 _MINIMUM_AGE = 60
 
@@ -61,12 +61,13 @@ def index_events(
         for entity in chosen:
             _enter(book, ranks, entity, first)
     happenings = [(day, 1, 0) for day in _review_days()[1:]]
-    happenings += [(day, 0, entity) for entity, (day, _) in ranks.leaving.items()]
-    for day, kind, entity in sorted(happenings):
+    leave = {(day, 0, entity): told for entity, (day, told) in ranks.leaving.items()}
+    leave |= {(day, 0, entity): told for entity, day, told in _dropped(events)}
+    for day, kind, entity in sorted([*happenings, *leave]):
         if kind:
             _review(books, ranks, day)
         else:
-            _replace(books, ranks, day, entity)
+            _replace(books, ranks, day, entity, leave[day, 0, entity])
     return [event for book in books for event in book.recorder.events]
 
 
@@ -82,13 +83,31 @@ def _open(config: WorldConfig, row: tuple[int, str, str, int]) -> _Book:
 
 def _review_days() -> list[date]:
     """Return the Mondays after the second Fridays of June and December, from the last one before the window on."""
-    found = []
-    for year in range(START.year - 1, END.year + 1):
-        for month in (6, 12):
-            day = date(year, month, 1)
-            friday = day + timedelta(days=(4 - day.weekday()) % 7 + 7)
-            found.append(sessions().shift(friday + timedelta(days=3), 0))
+    found = [_monday(year, month) for year in range(START.year - 1, END.year + 1) for month in (6, 12)]
     return [day for day in found if date(START.year - 1, 12, 1) < day < END]
+
+
+def _monday(year: int, month: int) -> date:
+    """Return the session after the second Friday of a month."""
+    day = date(year, month, 1)
+    friday = day + timedelta(days=(4 - day.weekday()) % 7 + 7)
+    return sessions().shift(friday + timedelta(days=3), 0)
+
+
+def _announced(day: date) -> date:
+    """Return when changes of a day are announced."""
+    return min(sessions().shift(day, -_ANNOUNCED), sessions().before(day.replace(day=1)))
+
+
+def _dropped(events: list[Event]) -> list[tuple[int, date, date]]:
+    """Shares that leave for special treatment after the second Friday of the next month, and the day that is told."""
+    found = []
+    for event in events:
+        if event.type is EventType.ST_ON and START < event.disclosed_at.date() < END - timedelta(days=62):
+            told = event.disclosed_at.date()
+            day = _monday(told.year + (told.month == 12), told.month % 12 + 1)
+            found.append((event.entity, day, max(told, sessions().shift(day, -_ANNOUNCED))))
+    return found
 
 
 class _Ranking:
@@ -111,7 +130,7 @@ class _Ranking:
     def order(self, effective: date, at_start: bool = False) -> list[int]:
         """Entities that may be members, largest first, as known when the review is announced."""
         first, _ = window()
-        end = 1 if at_start else max(1, sessions().at_or_after(effective) - first - _ANNOUNCED)
+        end = 1 if at_start else max(1, sessions().at_or_after(_announced(effective)) - first)
         low = max(0, end - 243)
         days = self.days[end] - self.days[low]
         mean = (self.sums[end] - self.sums[low]) / np.maximum(days, 1.0)
@@ -169,14 +188,13 @@ def _review(books: list[_Book], ranks: _Ranking, day: date) -> None:
         taken |= set(book.members)
 
 
-def _replace(books: list[_Book], ranks: _Ranking, day: date, entity: int) -> None:
+def _replace(books: list[_Book], ranks: _Ranking, day: date, entity: int, told: date) -> None:
     inside = [book for book in books if entity in book.members]
     if not inside:
         return
     anywhere = {e for book in books for e in book.members}
     reserve = [e for e in ranks.order(day) if e not in anywhere]
     for book in inside:
-        told = ranks.leaving[entity][1]
         _leave(book, entity, day, told)
         if reserve:
             _enter(book, ranks, reserve.pop(0), day, told)
@@ -188,7 +206,7 @@ def _enter(book: _Book, ranks: _Ranking, entity: int, day: date, told: date | No
         EventType.INDEX_IN,
         Member(entity, issuer.inner, issuer.market, told is not None),
         valid=day,
-        disclosed=told or sessions().shift(day, -_ANNOUNCED),
+        disclosed=told or _announced(day),
         at=time(18, 0),
         causes=(book.opened, ranks.listings[entity]),
     )
@@ -199,7 +217,7 @@ def _leave(book: _Book, entity: int, day: date, told: date | None = None) -> Non
         EventType.INDEX_OUT,
         Nothing(),
         valid=day,
-        disclosed=told or sessions().shift(day, -_ANNOUNCED),
+        disclosed=told or _announced(day),
         at=time(18, 0),
         supersedes=book.members.pop(entity),
     )

@@ -47,8 +47,8 @@ def industry(sector: int, second: int, third: int, rebased: bool = False) -> Ind
 def industry_events(seed: int, issuer: Issuer, recorder: Recorder, planted: Sequence[Planted] = ()) -> None:
     """Tell the industries of a company, with changes of level 1 that were planted between them.
 
-    Outside STAR the day of publication is the start. On STAR 10% are published days before they take effect, and
-    20% days after. A new industry names the one it supersedes.
+    Outside STAR the day of publication is the start. On STAR 10% are published days before they take effect, as is
+    the re-basing, and 20% days after. A new industry names the one it supersedes.
     """
     rng = stream(seed, Purpose.INDUSTRY, issuer.entity)
     sector, second, third = issuer.sector, int(rng.integers(3)), int(rng.integers(2))
@@ -93,8 +93,10 @@ def _set(
 ) -> Event:
     chance, spread = (float(value) for value in u)
     effective = day
-    if issuer.board == STAR_BOARD and last is not None and not payload.rebased:
-        if chance < 0.10:
+    if issuer.board == STAR_BOARD and last is not None:
+        if payload.rebased:
+            effective = sessions().shift(day, 3)
+        elif chance < 0.10:
             effective = sessions().shift(day, 3 + int(spread * 12))
         elif chance < 0.30:
             effective = sessions().shift(day, -1 - int(spread * 7))

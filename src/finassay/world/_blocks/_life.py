@@ -23,7 +23,7 @@ DELISTED_SHARE = 0.20  # of the episodes of special treatment: .49% of stocks a 
 IN_ARRANGEMENT = 0.75
 HALTS_PER_YEAR = 0.033  # beside those around special treatment; .063 in all (R2)
 RENAMES_PER_YEAR = 0.036  # 2.8 to 4.6% (L1 to L3)
-ARRANGEMENT = 15  # sessions
+ARRANGEMENT = 30  # sessions (assumed: the rule up to 2020)
 ST, STAR_ST = 1, 5
 _EVENING = time(18, 0)
 _REASONS = ("重大事项", "临时停牌", "筹划重大资产重组", "异常波动核查")
@@ -43,6 +43,8 @@ def plant_life(rng: np.random.Generator, issuer: Issuer, recorder: Recorder, pla
             life.halt(
                 planted.start, planted.end - planted.start, _REASONS[int(rng.integers(len(_REASONS)))], ()
             )
+        elif planted.kind == "name":
+            life.rename(planted.start, planted.told)
         else:
             on = life.treat(STAR_ST if rng.random() < 0.55 else ST, planted.start, planted.told)
             if planted.kind == "delisting":
@@ -225,10 +227,13 @@ class _Life:
     def _renames(self) -> None:
         now = self.start + 60
         while (now := now + int(self.rng.exponential(243 / RENAMES_PER_YEAR))) < self.end - 5:
-            tail = "科技股份控股集团实业发展"
-            pick = 2 * int(self.rng.integers(len(tail) // 2))
-            name = f"{self.issuer.abbreviation[:2]}{tail[pick : pick + 2]}"
-            self._rename(now, self.day(now - 3), name, ())
+            self.rename(now, now - 3)
+
+    def rename(self, start: int, told: int) -> None:
+        """Tell a new short name without another reason."""
+        tail = "科技股份控股集团实业发展"
+        pick = 2 * int(self.rng.integers(len(tail) // 2))
+        self._rename(start, self.day(told), f"{self.issuer.abbreviation[:2]}{tail[pick : pick + 2]}", ())
 
     def _rename(self, at: int, announced: date, abbreviation: str, causes: tuple[Event, ...]) -> None:
         self.tell_event(

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from finassay.world._blocks._dividends import Intended, intended_dividends
-from finassay.world._blocks._industries import REBASED, STAR_BOARD, industry_events
-from finassay.world._blocks._life import life_events, plant_life
+from finassay.world._blocks._industries import STAR_BOARD, industry_events
+from finassay.world._blocks._life import ARRANGEMENT, life_events, plant_life
 from finassay.world._blocks._recorder import Recorder
 from finassay.world._calendar import sessions
 from finassay.world._config import END, START, WorldConfig
-from finassay.world._events import EventType, Origin
+from finassay.world._events import EventType
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 LARGE = 0.2  # from this scale on quotas are the larger of the two
 QUIET = timedelta(days=60)  # between the last anchor and the end
-INDUSTRY_WINDOW = timedelta(days=90)
-MOST_DELISTED = 0.02  # of the companies, planted a year: a quota alone would empty a small market
+USUAL = date(2026, 4, 30)  # the snapshot by which what shows only later must show
 _TRIES = 400
 
 
@@ -38,7 +37,7 @@ class Planted:
     Attributes
     ----------
     kind : str
-        ``treatment``, ``delisting``, ``halt``, ``industry`` or ``dividend``.
+        ``treatment``, ``delisting``, ``halt``, ``industry``, ``name`` or ``dividend``.
     told, start, end : int
         When it is announced, when it begins to hold, and when it ends (a delisting: is decided).
     """
@@ -53,7 +52,7 @@ class Planted:
 class Life:
     """What already happens to a share: intervals of sessions in which nothing else may begin, and what anchors see.
 
-    `seen` has (told, start, end) by kind; `listed` and `gone` are its first and last session.
+    `seen` has (told, start, end) by kind, ``gone`` among them; `listed` and `gone` are its first and last session.
     """
 
     entity: int
@@ -123,10 +122,12 @@ def _note(life: Life, event: Event, told: int, start: int, end: int) -> None:
         life.add("halt", told, start, end)
         life.busy.append((start - 3, end + 3))
     elif event.type is EventType.RENAME:
+        life.add("name", told, start, start)
         life.busy.append((told - 3, start + 3))
     elif event.type is EventType.DELIST_PERIOD:
-        life.add("delisting", told, start, start + 18)
+        life.add("delisting", told, start, start + ARRANGEMENT + 3)
     elif event.type is EventType.DELIST:
+        life.add("gone", told, start, start)
         life.gone = start
     elif event.type is EventType.INDUSTRY_SET and event.supersedes is not None:
         life.add("industry", told, start, end)
@@ -148,21 +149,37 @@ def _open(told: Any, start: Any, end: Any, at: int, horizon: int) -> Any:
     return (start <= at) & (at < end)
 
 
-def _soon(told: Any, start: Any, end: Any, at: int, horizon: int) -> Any:
+def _between(told: Any, start: Any, end: Any, at: int, horizon: int) -> Any:
     del told, end
-    return (at < start) & (start <= horizon)
+    return (min(at, horizon) < start) & (start <= max(at, horizon))
 
 
 @dataclass(frozen=True)
 class _Quota:
-    """How many shares an anchor must expose, from scale .2 on and below it; what counts, and what is planted."""
+    """How many shares an anchor must expose, from scale .2 on and below it; what counts, and what is planted.
+
+    What counts begins between the anchor and so many days later, or earlier where they are negative; `late` anchors are
+    the last ones before the usual snapshot.
+    """
 
     kind: str
     large: int
     small: int
     exposed: Callable[[Any, Any, Any, int, int], Any]
     make: Callable[[np.random.Generator, Life, int], Planted | None]
-    star: bool = False
+    days: int = 0
+    pool: str = ""
+    late: bool = False
+
+    def horizon(self, day: date) -> int:
+        """Return the session up to which it looks; nothing counts that the usual snapshot does not show."""
+        return sessions().at_or_after(min(day + timedelta(days=self.days), max(day, USUAL)))
+
+    def wanted(self, day: date, scale: float) -> int:
+        """Return how many an anchor needs."""
+        if self.late and not USUAL - QUIET - timedelta(days=31) < day <= USUAL - QUIET:
+            return 0
+        return self.large if scale >= LARGE else self.small
 
 
 def plan(config: WorldConfig, issuers: tuple[Issuer, ...], lives: list[Life]) -> dict[int, list[Planted]]:
@@ -170,12 +187,10 @@ def plan(config: WorldConfig, issuers: tuple[Issuer, ...], lives: list[Life]) ->
     by_size = sorted(range(len(issuers)), key=lambda n: (-issuers[n].price * issuers[n].shares, n))
     board = _Board(lives, by_size[: max(1, len(issuers) // 10)])
     for number, day in enumerate(anchors()):
-        at, horizon = sessions().at_or_after(day), sessions().at_or_after(day + INDUSTRY_WINDOW)
         rng = stream(config.seed, Purpose.TRAP, number)
         for quota in _QUOTAS:
-            enough = board.delisted >= MOST_DELISTED * len(issuers) * (number + 1) / 12
-            if quota.kind != "delisting" or not enough:
-                board.top_up(rng, quota, quota.large if config.scale >= LARGE else quota.small, at, horizon)
+            at, horizon = sessions().at_or_after(day), quota.horizon(day)
+            board.top_up(rng, quota, quota.wanted(day, config.scale), at, horizon)
     return board.planted
 
 
@@ -187,14 +202,13 @@ class _Board:
         self.largest = largest
         self.star = [n for n, life in enumerate(lives) if life.star]
         self.planted: dict[int, list[Planted]] = {}
-        self.delisted = 0
         kinds = {quota.kind for quota in _QUOTAS}
         # A first row that no anchor sees: there may be no other
         self.natural = {
             kind: np.array([(0, 0, 0), *(seen for life in lives for seen in life.seen.get(kind, ()))])
             for kind in kinds
         }
-        self.added = {kind: [(0, 0, 0)] for kind in kinds}
+        self.added: dict[str, list[Seen]] = {kind: [(0, 0, 0)] for kind in kinds}
 
     def top_up(self, rng: np.random.Generator, quota: _Quota, wanted: int, at: int, horizon: int) -> None:
         """Plant in lives drawn at random, every other time of the largest, until so many are exposed."""
@@ -202,35 +216,40 @@ class _Board:
         for seen in (self.natural[quota.kind], np.array(self.added[quota.kind])):
             found += int(np.sum(quota.exposed(seen[:, 0], seen[:, 1], seen[:, 2], at, horizon)))
         for attempt in range(_TRIES):
-            pool = self.star if quota.star else self.largest if attempt % 2 else range(len(self.lives))
+            largest = quota.pool == "largest" or (attempt % 2 and not quota.pool)
+            pool = self.star if quota.pool == "star" else self.largest if largest else range(len(self.lives))
             if found >= wanted or not pool:
                 return
             life = self.lives[pool[int(rng.random() * len(pool))]]
             planted = quota.make(rng, life, at)
-            if planted is not None and quota.exposed(*_seen(planted), at, horizon):
+            if planted is not None and quota.exposed(*_seen(planted)[quota.kind], at, horizon):
                 self._plant(life, planted)
                 found += 1
 
     def _plant(self, life: Life, planted: Planted) -> None:
-        kind = planted.kind
         self.planted.setdefault(life.entity, []).append(planted)
-        life.add(kind, *_seen(planted))
-        self.added[kind].append(_seen(planted))
-        if kind == "halt":
+        for kind, seen in _seen(planted).items():
+            life.add(kind, *seen)
+            if kind in self.added:
+                self.added[kind].append(seen)
+        if planted.kind == "halt":
             life.busy.append((planted.start - 3, planted.end + 3))
-        elif kind == "treatment":
+        elif planted.kind == "name":
+            life.busy.append((planted.told - 3, planted.start + 3))
+        elif planted.kind == "treatment":
             life.busy.append((planted.told - 30, planted.end + 60))
-        elif kind == "delisting":
-            life.gone = planted.end + 24
+        elif planted.kind == "delisting":
+            life.gone = planted.end + ARRANGEMENT + 9
             life.busy.append((planted.told - 30, 10**9))
-            self.delisted += 1
 
 
-def _seen(planted: Planted) -> tuple[int, int, int]:
-    """When it was told, holds from, and no longer; a delisting arrangement follows its decision."""
+def _seen(planted: Planted) -> dict[str, Seen]:
+    """When it was told, holds from, and no longer, by kind; an arrangement follows the decision, with a new name."""
+    told, start, end = planted.told, planted.start, planted.end
     if planted.kind == "delisting":
-        return planted.end + 2, planted.end + 9, planted.end + 24
-    return planted.told, planted.start, planted.end
+        gone = end + ARRANGEMENT + 9  # at the earliest
+        return {"delisting": (end + 2, end + 9, gone), "gone": (gone, gone + 3, gone + 3)}
+    return {planted.kind: (told, start, end)}
 
 
 def _treatment(rng: np.random.Generator, life: Life, at: int) -> Planted | None:
@@ -247,6 +266,27 @@ def _delisting(rng: np.random.Generator, life: Life, at: int) -> Planted | None:
     told = start - 2 - int(rng.integers(2))
     fits = life.gone is None and life.free(told - 5, 10**9)
     return Planted("delisting", told, start, decided) if fits else None
+
+
+def _gone(rng: np.random.Generator, life: Life, at: int) -> Planted | None:
+    """Draw a delisting shortly before the anchor, after special treatment of half a year or more."""
+    decided = at - ARRANGEMENT - 13 - int(rng.integers(5))
+    start = decided - 125 - int(rng.random() * 40)
+    told = start - 2 - int(rng.integers(2))
+    fits = life.gone is None and life.free(told - 5, 10**9)
+    return Planted("delisting", told, start, decided) if fits else None
+
+
+def _member(rng: np.random.Generator, life: Life, at: int) -> Planted | None:
+    """Draw special treatment from the weeks after the anchor on, for which an index drops its member."""
+    told = at + 1 + int(rng.random() * 10)
+    start, end = told + 2 + int(rng.integers(2)), told + 60 + int(rng.random() * 60)
+    return Planted("treatment", told, start, end) if life.free(told - 5, end + 65) else None
+
+
+def _name(rng: np.random.Generator, life: Life, at: int) -> Planted | None:
+    told = at + 1 + int(rng.random() * 15)
+    return Planted("name", told, told + 3, told + 3) if life.free(told - 5, told + 8) else None
 
 
 def _halt(rng: np.random.Generator, life: Life, at: int) -> Planted | None:
@@ -268,9 +308,10 @@ def _early(rng: np.random.Generator, life: Life, at: int) -> Planted | None:
 
 
 def _change(life: Life, told: int, start: int) -> Planted | None:
-    calm = all(abs(other - told) > 60 for _, other, _ in life.seen.get("industry", ()))
-    calm = calm and abs(sessions().days[told] - REBASED) > timedelta(days=50)
-    listed = life.listed + 120 < told and (life.gone is None or life.gone > start + 60)
+    calm = all(
+        min(abs(other - told), abs(held - start)) > 10 for other, held, _ in life.seen.get("industry", ())
+    )
+    listed = life.listed + 20 < told and (life.gone is None or life.gone > start + 60)
     return Planted("industry", told, start, start) if calm and listed else None
 
 
@@ -293,10 +334,14 @@ def _quarter(told: int) -> date:
 _QUOTAS = (
     _Quota("treatment", 2, 1, _pending, _treatment),
     _Quota("delisting", 2, 1, _open, _delisting),
-    _Quota("halt", 5, 2, _open, _halt),
-    _Quota("industry", 20, 4, _soon, _industry),
-    _Quota("industry", 2, 1, _pending, _early, star=True),
-    _Quota("dividend", 10, 4, _open, _dividend),  # twice what is wanted: after a loss none is paid
+    _Quota("gone", 8, 3, _between, _gone, days=-730),
+    _Quota("gone", 8, 3, _between, _delisting, days=730),
+    _Quota("treatment", 16, 6, _between, _member, days=30, pool="largest", late=True),
+    _Quota("halt", 6, 3, _open, _halt),  # one more than is wanted: two halts of a share may meet
+    _Quota("industry", 20, 4, _between, _industry, days=90),
+    _Quota("industry", 2, 1, _pending, _early, pool="star"),
+    _Quota("dividend", 20, 9, _open, _dividend),  # four times what is wanted: after a loss none is paid
+    _Quota("name", 40, 8, _between, _name, days=3650),
 )
 
 
@@ -323,39 +368,5 @@ def planted_dividend(seed: int, entity: int, planted: Planted) -> Intended:
 def plant(seed: int, issuer: Issuer, recorder: Recorder, planted: list[Planted]) -> None:
     """Tell the episodes of a life that were planned, in their order; industries and dividends come with their kin."""
     for episode in sorted(planted, key=lambda episode: episode.told):
-        if episode.kind in ("treatment", "delisting", "halt"):
+        if episode.kind in ("treatment", "delisting", "halt", "name"):
             plant_life(stream(seed, Purpose.TRAP, issuer.entity, episode.start), issuer, recorder, episode)
-
-
-def late_announcements(config: WorldConfig, events: list[Event]) -> list[Event]:
-    """Return events in which some managers are announced later still: after an anchor instead of before it.
-
-    Appointments within a month of an anchor that are announced late anyhow are moved, until it has its quota of
-    managers in office whom nobody had heard of. Whatever follows from an appointment stays behind its announcement.
-    """
-    wanted = 6 if config.scale >= LARGE else 3
-    follows: dict[int, datetime] = {}
-    for event in events:
-        for parent in event.parents:
-            follows[parent] = min(follows.get(parent, datetime.max), event.disclosed_at)  # noqa: DTZ901 - local times
-    moved: dict[int, Event] = {}
-    appointed = sorted((e for e in events if e.type is EventType.MANAGER_IN), key=lambda e: e.event_id)
-    for number, day in enumerate(anchors()):
-        rng = stream(config.seed, Purpose.TRAP, number, 1)
-        near = [
-            moved.get(e.event_id, e) for e in appointed if day - timedelta(days=60) <= e.valid_from <= day
-        ]
-        missing = wanted - sum(e.disclosed_at.date() > day for e in near)
-        late = [e for e in near if e.valid_from < e.disclosed_at.date() <= day and e.event_id not in moved]
-        for event in (late[n] for n in rng.permutation(len(late))):
-            if missing <= 0:
-                break
-            by = timedelta(days=(day - event.disclosed_at.date()).days + 1 + int(rng.random() ** 2 * 4))
-            fits = event.valid_from >= day - timedelta(days=31)
-            if fits and event.disclosed_at + by < follows.get(event.event_id, datetime.max):  # noqa: DTZ901
-                told, recorded = event.disclosed_at + by, event.recorded_at + by
-                moved[event.event_id] = replace(
-                    event, disclosed_at=told, recorded_at=recorded, origin=Origin.SEEDED
-                )
-                missing -= 1
-    return [moved.get(event.event_id, event) for event in events]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from finassay.world._blocks._columns import joined
+from finassay.world._blocks._plant_us import UsPlanted, us_plan
 from finassay.world._blocks._recorder import Recorder
 from finassay.world._blocks._us_actions import us_action_events, us_actions
 from finassay.world._blocks._us_filings import Correction, us_filing_events
@@ -42,6 +43,9 @@ from finassay.world._events import Event, EventType
 from finassay.world._events_us import News, UsDividend, UsFiling, UsSplit
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import date
+
     from finassay.executor import Executor
     from finassay.world._ledger import Ledger
     from finassay.world._numerics import Floats
@@ -78,14 +82,18 @@ class UsWorld:
     curve: UsCurve
 
 
-def us_world(config: WorldConfig, executor: Executor) -> tuple[UsWorld, list[Event]]:
-    """Simulate the US side; return it with its events."""
+def us_world(
+    config: WorldConfig, missing: Mapping[date, int], executor: Executor
+) -> tuple[UsWorld, list[Event]]:
+    """Simulate the US side; return it with its events. `missing`: how many revisions an anchor yet needs."""
     seed, issuers = config.seed, us_universe(config)
     macro = us_macro(seed)
     common = (*macro.events, *policy_events(seed))
     factors, curve = us_factors(seed, common), us_curve(seed, common)
     job = partial(_block, seed, factors, _economy(macro))
-    parts = executor.map(job, _blocks(issuers), label="US companies")
+    planted = us_plan(config, issuers, missing)
+    items = [(block, {i.entity: planted[i.entity] for i in block}) for block in _blocks(issuers)]
+    parts = executor.map(job, items, label="US companies")
     events = [*common, *(event for part in parts for event in part.events)]
     quotes = joined([part.quotes for part in parts])
     events += us_index_events(config, issuers, quotes, events)
@@ -132,7 +140,10 @@ def _economy(macro: UsMacro) -> Floats:
     return found
 
 
-def _block(seed: int, factors: UsFactors, economy: Floats, issuers: tuple[UsIssuer, ...]) -> _Part:
+def _block(
+    seed: int, factors: UsFactors, economy: Floats, item: tuple[tuple[UsIssuer, ...], dict[int, UsPlanted]]
+) -> _Part:
+    issuers, planted = item
     recorders = [Recorder(seed, issuer.entity) for issuer in issuers]
     ends = [us_life_events(seed, who, book) for who, book in zip(issuers, recorders, strict=True)]
     spans = [_span(who, end) for who, end in zip(issuers, ends, strict=True)]
@@ -141,7 +152,9 @@ def _block(seed: int, factors: UsFactors, economy: Floats, issuers: tuple[UsIssu
     own, tails = own_noise(seed, issuers)
     corrections, calendars = [], []
     for n, (issuer, recorder) in enumerate(zip(issuers, recorders, strict=True)):
-        corrections += us_filing_events(seed, issuer, recorder, lasts[n], statements, n)
+        corrections += us_filing_events(
+            seed, issuer, recorder, lasts[n], statements, n, planted[issuer.entity]
+        )
         us_news_events(seed, issuer, recorder, spans[n], [tail for tail in tails if tail.column == n])
         calendars.append(us_actions(seed, issuer, n, lasts[n], statements))
     events = [event for recorder in recorders for event in recorder.events]

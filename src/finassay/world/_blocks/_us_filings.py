@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from finassay.world._numerics import Floats, exp
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
+    from finassay.world._blocks._plant_us import UsPlanted
     from finassay.world._blocks._recorder import Recorder
     from finassay.world._blocks._us_statements import Statements
     from finassay.world._blocks._us_universe import UsIssuer
@@ -91,7 +93,13 @@ class _Draws:
 
 
 def us_filing_events(
-    seed: int, issuer: UsIssuer, recorder: Recorder, last: date | None, statements: Statements, column: int
+    seed: int,
+    issuer: UsIssuer,
+    recorder: Recorder,
+    last: date | None,
+    statements: Statements,
+    column: int,
+    planted: UsPlanted,
 ) -> list[Correction]:
     """Tell a company's filings up to its delisting; return the corrections that some of them carry."""
     rng = stream(seed, Purpose.US_FILING, issuer.entity)
@@ -110,17 +118,25 @@ def us_filing_events(
     for k, end in enumerate(period_ends(issuer.year_end)):
         if k < FIRST_QUARTER or end < issuer.listed - timedelta(days=45):
             continue
-        accepted = max(_accepted(issuer, k, end, draws), after + timedelta(days=1))
+        accepted = _accepted(issuer, k, end, draws)
+        if k in planted.late:
+            accepted = max(accepted, datetime.combine(planted.late[k], accepted.time()))
+        accepted = max(accepted, after + timedelta(days=1))
         accepted = _on_business_day(accepted)
         if accepted.date() >= min(END, last or END):
             break
         after = accepted
         payload = _filing(issuer, k, end, accepted, len(told), float(statements.surprise[column, k]))
-        told[k] = recorder.tell(
-            EventType.US_FILING, payload, valid=end, disclosed=accepted.date(), at=accepted.time()
-        )
+        with (
+            recorder.planting(stream(seed, Purpose.TRAP, issuer.entity, k))
+            if k in planted.late
+            else contextlib.nullcontext()
+        ):
+            told[k] = recorder.tell(
+                EventType.US_FILING, payload, valid=end, disclosed=accepted.date(), at=accepted.time()
+            )
     return [
-        *_amendments(issuer, recorder, draws, told, last, statements, column),
+        *_amendments(seed, issuer, recorder, draws, told, last, statements, column, planted),
         *_new_bases(issuer, draws, told, statements, column),
     ]
 
@@ -176,6 +192,7 @@ def _filing(
 
 
 def _amendments(
+    seed: int,
     issuer: UsIssuer,
     recorder: Recorder,
     draws: _Draws,
@@ -183,47 +200,57 @@ def _amendments(
     last: date | None,
     statements: Statements,
     column: int,
+    planted: UsPlanted,
 ) -> list[Correction]:
+    """Tell the amendments of filings; those that are planted restate profit, and come of a stream of their own."""
     found = []
     for k, original in told.items():
         u = [float(value) for value in draws.u[k]]
-        if u[2] >= AMENDED:
-            continue
         gap = float(np.interp(u[3], (0, 0.25, 0.5, 0.75, 1.0), _GAP))
         moment = original.disclosed_at + timedelta(days=max(1, round(gap)))
+        restates, size = u[4] < _RESTATES, float(draws.size[k])
+        context: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        if u[2] >= AMENDED:
+            if k not in planted.amended or planted.amended[k] <= original.disclosed_at.date():
+                continue
+            moment = datetime.combine(planted.amended[k], original.disclosed_at.time())
+            restates, size = True, abs(size)
+            context = recorder.planting(stream(seed, Purpose.TRAP, issuer.entity, QUARTERS + k))
         moment = _on_business_day(datetime.combine(moment.date(), original.disclosed_at.time()))
         if moment.date() >= min(END, last or END):
             continue
-        first = original.payload
-        assert isinstance(first, UsFiling)  # noqa: S101 - by its type
-        payload = UsFiling(
-            accession=f"{issuer.cik:010d}-{moment.year % 100:02d}-{10 * (k + 100) + 7:06d}",
-            form=f"{first.form}/A",
-            period=k,
-            fiscal_year=first.fiscal_year,
-            fiscal_period=first.fiscal_period,
-            category=first.category,
-            filed=moment.date() if moment.time() <= _LATE else sessions("XNYS").shift(moment.date(), 1),
-            surprise=0.0,
-            amends=first.accession,
-            restates=u[4] < _RESTATES,
-        )
-        told_again = recorder.tell(
-            EventType.US_AMENDMENT,
-            payload,
-            valid=original.valid_from,
-            disclosed=moment.date(),
-            at=moment.time(),
-            supersedes=original,
-        )
-        if payload.restates:
-            sign = 1 if u[5] < _OVERSTATED else -1
-            found.append(
-                _error(
-                    issuer, told_again, k, first.form, sign * float(draws.size[k]), u[5], statements, column
-                )
+        payload = _amendment(issuer, k, original, moment, restates)
+        with context:
+            told_again = recorder.tell(
+                EventType.US_AMENDMENT,
+                payload,
+                valid=original.valid_from,
+                disclosed=moment.date(),
+                at=moment.time(),
+                supersedes=original,
             )
+        if restates:
+            form = payload.form.removesuffix("/A")
+            signed = size if u[5] < _OVERSTATED or u[2] >= AMENDED else -size
+            found.append(_error(issuer, told_again, k, form, signed, u[5], statements, column))
     return found
+
+
+def _amendment(issuer: UsIssuer, k: int, original: Event, moment: datetime, restates: bool) -> UsFiling:
+    first = original.payload
+    assert isinstance(first, UsFiling)  # noqa: S101 - by its type
+    return UsFiling(
+        accession=f"{issuer.cik:010d}-{moment.year % 100:02d}-{10 * (k + 100) + 7:06d}",
+        form=f"{first.form}/A",
+        period=k,
+        fiscal_year=first.fiscal_year,
+        fiscal_period=first.fiscal_period,
+        category=first.category,
+        filed=moment.date() if moment.time() <= _LATE else sessions("XNYS").shift(moment.date(), 1),
+        surprise=0.0,
+        amends=first.accession,
+        restates=restates,
+    )
 
 
 def _error(
