@@ -11,7 +11,12 @@ from finassay.world._tables._bonds import BOND_TABLES
 from finassay.world._tables._companies import COMPANY_TABLES
 from finassay.world._tables._funds import FUND_TABLES
 
-INDEX_TABLES = ("lc_indexderivative", "index_finindicator", "lc_indexcomponentsweight")
+INDEX_TABLES = (
+    "lc_indexderivative",
+    "index_finindicator",
+    "lc_indexcomponentsweight",
+    "cs_intensitytrendadj",  # with and against an index
+)
 DAILY = ("qt_dailyquote", "lc_stibdailyquote", "qt_performancedata", "qt_indexquote")
 
 

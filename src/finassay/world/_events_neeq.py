@@ -59,11 +59,10 @@ class Competitor:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """The competitors that a company names in a report (2) or a prospectus (1); they replace those before."""
+    """The competitors that a company names in a report; they replace those before."""
 
     company: int
     name: str
-    source: int
     named: tuple[Competitor, ...]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from finassay.world._blocks._bonds import FixedIncome, fixed_income, simulate_fixed_income
 from finassay.world._blocks._columns import joined
 from finassay.world._blocks._companies import Companies, again, with_capital
+from finassay.world._blocks._competitors import competitor_events
 from finassay.world._blocks._concepts import concept_events
 from finassay.world._blocks._deals import deal_events
 from finassay.world._blocks._dividends import Intended, dividend_events, intended_dividends
@@ -102,6 +103,7 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     quotes = joined([part[1] for part in parts])
     events += index_events(config, issuers, quotes, events)
     events += concept_events(config.seed, issuers, events)
+    events += competitor_events(config.seed, issuers, events)
     indices = index_quotes(quotes, events)
     told, bonds = simulate_fixed_income(config, market, issuers, quotes, events, executor)
     events += told

@@ -16,6 +16,7 @@ from finassay.world._tables._industries import lc_exgindustry, lc_stibexgindustr
 from finassay.world._tables._neeq import NEEQ_TABLES
 from finassay.world._tables._quotes import lc_stibdailyquote, qt_dailyquote, qt_performancedata
 from finassay.world._tables._securities import cs_riskalert, lc_liststatus, lc_suspendresumption, secumain
+from finassay.world._tables._trend import cs_intensitytrendadj
 from finassay.world._tables._us_all import US_TABLES
 from finassay.world._tables._view import View
 
@@ -43,6 +44,7 @@ TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "qt_performancedata": qt_performancedata,
     "qt_indexquote": qt_indexquote,
     "lc_dividend": lc_dividend,
+    "cs_intensitytrendadj": cs_intensitytrendadj,
     **COMPANY_TABLES,
     **NEEQ_TABLES,
     **BOND_TABLES,

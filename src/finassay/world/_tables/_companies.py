@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from finassay.world._tables._archive import lc_business, lc_instiarchive
+from finassay.world._tables._competitors import lc_competitor, lc_rewardstat
 from finassay.world._tables._concepts import lc_coconcept, lc_conceptlist
 from finassay.world._tables._deals import DEAL_TABLES
 from finassay.world._tables._hongkong import hk_secumain, qt_hkdailyquote
@@ -52,5 +53,7 @@ COMPANY_TABLES: dict[str, Callable[[View], pa.Table | Iterator[pa.Table]]] = {
     "lc_coconcept": lc_coconcept,
     "qt_pricelimit": qt_pricelimit,
     "qt_performance": qt_performance,
+    "lc_competitor": lc_competitor,
+    "lc_rewardstat": lc_rewardstat,
     **DEAL_TABLES,
 }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _STAR = 7
 _NUMBERS = {"qt_dailyquote": 96, "lc_stibdailyquote": 97, "qt_performancedata": 98, "qt_indexquote": 99}
 _NUMBERS |= {"lc_dindicesforvaluation": 95, "qt_pricelimit": 94, "qt_performance": 93, "nq_dailyquote": 92}
+_NUMBERS |= {"cs_intensitytrendadj": 91}
 _EVENING = np.timedelta64(18 * 3600 + 300, "s")
 Array = npt.NDArray[Any]
 
