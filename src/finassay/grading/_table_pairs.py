@@ -104,6 +104,13 @@ class TokenPair(ColumnPair):
     def clusters(self) -> tuple[Ints, Ints]:
         return self.reference.codes, self.candidate.codes
 
+    def mixes_zones(self) -> bool:
+        """Say whether some of the reference's times state their zone and some do not: they are in no order."""
+        if self.contract.type != "datetime":
+            return False
+        words = self._words.to_pylist()
+        return len({words[code].endswith("Z") for code in np.unique(self.reference.codes) if code >= 0}) > 1
+
     def sortable(self, rows: Ints) -> Floats:
         words = np.array(self._words.to_pylist(), dtype=object)  # ordered by code point
         place = np.zeros(len(words) + 1)

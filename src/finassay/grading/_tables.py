@@ -12,7 +12,7 @@ from finassay.grading._diff import TableDiff
 from finassay.grading._table_cells import plain_array
 from finassay.grading._table_layout import arrange
 from finassay.grading._table_order import misplaced
-from finassay.grading._table_pairs import ColumnPair, pair_columns
+from finassay.grading._table_pairs import ColumnPair, TokenPair, pair_columns
 from finassay.grading._table_rows import RowMatch, group_codes, match_rows
 from finassay.grading._table_tokens import UNREADABLE, VALUE
 
@@ -231,6 +231,14 @@ def _check_gold_cells(pairs: dict[str, ColumnPair], contract: OutputContract) ->
                 reason="gold_cell",
             )
     if contract.order_by and all(item.column in pairs for item in contract.order_by):
+        for pair in (pairs[item.column] for item in contract.order_by):
+            if isinstance(pair, TokenPair) and pair.mixes_zones():
+                raise GoldError(
+                    f"The reference orders its rows by {pair.contract.name!r}, where some times state a zone and some "
+                    "do not: which comes first would be a guess.",
+                    hint="State the zone of every time, or of none.",
+                    reason="gold_order",
+                )
         n = len(next(iter(pairs.values())).reference.state)
         rows = np.arange(n)
         wrong = misplaced(contract, pairs, rows, rows)

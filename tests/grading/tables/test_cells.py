@@ -105,6 +105,35 @@ class TestTimesOfDay:
         assert equal(dt.datetime.fromisoformat("2021-01-01T09:30"), spelling, type="datetime")
         assert not equal(dt.datetime.fromisoformat("2021-01-01"), spelling, type="datetime")
 
+    def test_times_with_and_without_a_zone_are_in_no_order(self) -> None:
+        contract = OutputContract.parse("{columns: [{name: v, type: datetime}], order_by: [{column: v}]}")
+        zoned = pa.table({"v": ["2021-01-01T17:30+08:00", "2021-01-01T09:31Z"]})  # 09:30 and 09:31 in UTC
+        assert compare_tables(zoned, zoned, contract).equal
+        plain = pa.table({"v": ["2021-01-01T09:30", "2021-01-01T09:31"]})
+        assert compare_tables(plain, plain, contract).equal
+        mixed = pa.table({"v": ["2021-01-01T09:30", "2021-01-01T09:31Z"]})
+        with pytest.raises(GoldError, match="which comes first would be a guess"):
+            compare_tables(mixed, mixed, contract)
+        assert compare_tables(plain, mixed, contract).reasons == ("missing_row", "extra_row")
+
+    def test_no_column_type_of_arrow_or_pandas_guesses_one(self) -> None:
+        plain = pd.Series(pd.to_datetime(["2021-01-01 09:30"]))
+        zoned = plain.dt.tz_localize("UTC")
+        kinds = [plain, plain.astype("datetime64[ns]"), plain.astype("datetime64[s]"), plain.astype(object)]
+        for naive in (*kinds, plain.astype(str)):
+            for aware in (
+                zoned,
+                zoned.dt.tz_convert("Asia/Shanghai"),
+                zoned.astype(object),
+                zoned.astype(str),
+            ):
+                sides = [from_pandas(pd.DataFrame({"k": ["a"], "v": cells})) for cells in (naive, aware)]
+                assert compare_tables(sides[0], sides[0], keyed(type="datetime")).equal
+                assert compare_tables(sides[1], sides[1], keyed(type="datetime")).equal
+                for reference, candidate in (sides, sides[::-1]):
+                    verdict = compare_tables(reference, candidate, keyed(type="datetime"))
+                    assert verdict.reasons == ("wrong_cell",)
+
     def test_a_zone_is_never_guessed(self) -> None:
         there = dt.datetime.fromisoformat("2021-01-01T09:30+00:00")
         for spelling in ("2021-01-01T17:30+08:00", "2021-01-01 09:30Z", there, pa.scalar(there)):
