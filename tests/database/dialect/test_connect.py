@@ -108,6 +108,7 @@ def test_group_by_may_have_directions(database: Database) -> None:
     [
         "SELECT ROW_NUMBER() OVER (ORDER BY code) AS n FROM quote",
         "SELECT SUM(price) OVER (ORDER BY code ROWS UNBOUNDED PRECEDING) AS s FROM quote",
+        "select sum(price) over (order by code rows unbounded preceding) as s from quote",
         "SELECT SUM(price) OVER w AS s FROM quote WINDOW w AS (ORDER BY day ROWS UNBOUNDED PRECEDING)",
         "SELECT code FROM quote ORDER BY code LIMIT 1",
         "SELECT GROUP_CONCAT(note ORDER BY price) FROM quote",
@@ -142,6 +143,32 @@ def test_ties_that_mysql_leaves_open_are_warned_about(database: Database, sql: s
 def test_where_no_rows_can_tie_nothing_warns_about_ties(database: Database, sql: str) -> None:
     warnings = database.query(sql, dialect="mysql").warnings
     assert not [warning for warning in warnings if warning.startswith("ties:")]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT GROUP_CONCAT(price) AS p FROM quote",
+        "SELECT price FROM quote LIMIT 1",
+        "SELECT (SELECT price FROM quote LIMIT 1) AS p",
+        "SELECT @r := @r + 1 AS n, price FROM quote, (SELECT @r := 0) i ORDER BY price",
+        "SELECT JSON_ARRAYAGG(price) AS p FROM quote",
+        "SELECT ROW_NUMBER() OVER () AS n FROM quote",
+        "SELECT FIRST_VALUE(price) OVER (PARTITION BY day) AS n FROM quote",
+        "SELECT LEAD(price) OVER w AS n FROM quote WINDOW w AS (PARTITION BY day)",
+        "SELECT SUM(price) OVER (ROWS UNBOUNDED PRECEDING) AS n FROM quote",
+    ],
+)
+def test_what_depends_on_the_order_of_rows_that_none_was_asked_for_is_open(
+    database: Database, sql: str
+) -> None:
+    warnings = database.query(sql, dialect="mysql").warnings
+    assert [warning for warning in warnings if warning.startswith("open:")]
+
+
+def test_a_window_over_whole_groups_needs_no_order(database: Database) -> None:
+    sql = "SELECT SUM(price) OVER (PARTITION BY day) AS s, COUNT(*) OVER () AS n FROM quote"
+    assert database.query(sql, dialect="mysql").warnings == ()
 
 
 def test_rank_gives_ties_one_place_and_needs_no_warning(database: Database) -> None:

@@ -384,8 +384,10 @@ class Queries:
         values = [self.expressions.value(each, context) for each in partition]
         if partition:
             parts.append("PARTITION BY " + ", ".join(map(key, values)))
+        rows = spec is not None and str(spec.args.get("kind")).upper() == "ROWS"
+        if order is None and (rows or node.this.this in ROW_BY_ROW) and not settled(context, values):
+            self.expressions.warn(f"open: {node.this.this}() OVER without ORDER BY: the order of the rows")
         if order is not None:
-            rows = spec is not None and spec.args.get("kind") == "ROWS"
             values += [self.expressions.value(each.this, context) for each in order.expressions]
             if (rows or node.this.this in ROW_BY_ROW) and not settled(context, values):
                 self.expressions.warn(

@@ -11,12 +11,13 @@ import re
 from collections.abc import Sequence
 
 _QUOTED = r"'(?:[^'\\]|''|\\.)*'|\"(?:[^\"\\]|\"\"|\\.)*\"|`[^`]*`|--[^\n]*|#[^\n]*|/\*.*?\*/"
-_QUOTED_PG = r"[eE]'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/"
+_PLAIN_PG = r"[eE]'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/"
 _DOLLAR_QUOTED = r"\$(?P<tag>(?:[A-Za-z_]\w*)?)\$.*?\$(?P=tag)\$"
+QUOTED_PG = rf"{_PLAIN_PG}|{_DOLLAR_QUOTED}"
 _MYSQL = re.compile(rf"({_QUOTED})|(\?)", re.DOTALL)
-_POSTGRES = re.compile(rf"(?P<quoted>{_QUOTED_PG}|{_DOLLAR_QUOTED})|\$(?P<number>\d+)", re.DOTALL)
+_POSTGRES = re.compile(rf"(?P<quoted>{QUOTED_PG})|\$(?P<number>\d+)", re.DOTALL)
 _ANY = re.compile(
-    rf"(?P<quoted>{_QUOTED_PG}|{_DOLLAR_QUOTED})|=\s*ANY\s*\(\s*\$(?P<number>\d+)\s*\)",
+    rf"(?P<quoted>{QUOTED_PG})|=\s*ANY\s*\(\s*\$(?P<number>\d+)\s*\)",
     re.DOTALL | re.IGNORECASE,
 )
 

@@ -13,7 +13,7 @@ import secrets
 import socket
 import struct
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from finassay.core import FinassayError
 from finassay.execution._wire._literals import any_as_in, array_dollars, bind_dollars, count_dollars
 from finassay.execution._wire._postgres_answers import SETTINGS, Answers
+from finassay.execution._wire._postgres_copy import SERVED, Copy, copy_data, out_response, read_copy
 from finassay.execution._wire._postgres_rows import data_rows, row_description
 from finassay.execution._wire._postgres_session import transaction
 from finassay.execution._wire._postgres_values import literal
@@ -88,9 +89,9 @@ class _Wire:
     def raw(self, data: bytes) -> None:
         self._client.sendall(data)
 
-    def add_rows(self, table: pa.Table, formats: Sequence[int]) -> None:
-        for messages in data_rows(table, formats):
-            if messages.nbytes < 1 << 16:
+    def add_rows(self, rows: Iterable[bytes | memoryview]) -> None:
+        for messages in rows:
+            if len(messages) < 1 << 16:
                 self._out += messages
             else:
                 self.flush()
@@ -162,7 +163,10 @@ class _Statement:
 
 @dataclass(frozen=True)
 class _Portal:
-    """A bound statement: its result once it has run, how far it was fetched, and the formats of its columns."""
+    """A bound statement: its result once it has run, how far it was fetched, and the formats of its columns.
+
+    With ``copy`` the result goes out as the rows of a COPY.
+    """
 
     sql: str
     formats: tuple[int, ...] = ()
@@ -170,6 +174,7 @@ class _Portal:
     tag: str = ""
     position: int = 0
     ran: bool = False
+    copy: Copy | None = None
 
 
 @dataclass
@@ -236,11 +241,19 @@ class _Client:
     def _simple(self, body: bytes) -> None:
         sql = body.rstrip(b"\0").decode()
         portal = self._ran(_Portal(sql))
-        if portal.table is not None:
+        if portal.copy is not None:
+            self._copy_out(portal)
+        elif portal.table is not None:
             formats = (0,) * portal.table.num_columns
             self._wire.add(b"T", row_description(portal.table.schema, formats))
-            self._wire.add_rows(portal.table, formats)
+            self._wire.add_rows(data_rows(portal.table, formats))
         self._complete(portal.tag)
+
+    def _copy_out(self, portal: _Portal) -> None:
+        if portal.table is not None and portal.copy is not None:
+            self._wire.add(b"H", out_response(portal.copy, portal.table.num_columns))
+            self._wire.add_rows(copy_data(portal.table, portal.copy))
+            self._wire.add(b"c")
 
     def _parse(self, body: bytes) -> None:
         name, sql, rest = body.split(b"\0", 2)
@@ -280,14 +293,15 @@ class _Client:
             self._describe_statement(self._statement(name))
             return
         portal = self._state.portals[name] = self._ran(self._portal(name))
-        self._describe_table(portal.table, portal.formats)
+        self._describe_table(None if portal.copy else portal.table, portal.formats)
 
     def _describe_statement(self, statement: _Statement) -> None:
         count = max(len(statement.oids), count_dollars(statement.sql))
         oids = [_at(statement.oids, index, 0) or 25 for index in range(count)]
         self._wire.add(b"t", struct.pack(f"!h{count}I", count, *oids))
         bare = bind_dollars(statement.sql, ["NULL"] * count)
-        self._describe_table(self._ran(_Portal(bare)).table, ())
+        portal = self._ran(_Portal(bare))
+        self._describe_table(None if portal.copy else portal.table, ())
 
     def _describe_table(self, table: pa.Table | None, formats: Sequence[int]) -> None:
         if table is None:
@@ -299,12 +313,13 @@ class _Client:
         name, rest = body.split(b"\0", 1)
         (limit,) = struct.unpack_from("!i", rest)
         portal = self._ran(self._portal(name.decode()))
-        if portal.table is None:
+        if portal.table is None or portal.copy is not None:
+            self._copy_out(portal)
             self._complete(portal.tag)
             return
         formats = _all_formats(portal.formats, portal.table.num_columns)
         rows = portal.table.slice(portal.position, limit if limit > 0 else None)
-        self._wire.add_rows(rows, formats)
+        self._wire.add_rows(data_rows(rows, formats))
         position = portal.position + rows.num_rows
         self._state.portals[name.decode()] = replace(portal, position=position)
         if position < portal.table.num_rows:
@@ -337,8 +352,11 @@ class _Client:
         """Return the portal after its statement has run, once."""
         if portal.ran:
             return portal
-        table, tag = self._run(portal.sql)
-        return replace(portal, table=table, tag=tag, ran=True)
+        copy = read_copy(self._answers.stripped(portal.sql))
+        table, tag = self._run(portal.sql if copy is None else copy.sql)
+        if copy is not None and table is not None:
+            tag = f"COPY {table.num_rows}"
+        return replace(portal, table=table, tag=tag, ran=True, copy=copy)
 
     def _run(self, sql: str) -> tuple[pa.Table | None, str]:
         text = self._answers.stripped(sql)
@@ -358,6 +376,8 @@ class _Client:
             return Answer(tag=tag)
         if self._state.status == b"E":
             raise _aborted()
+        if re.match(r"COPY\b", text, re.IGNORECASE):
+            raise _copy_refused()
         if found := _FETCH.fullmatch(text):
             return self._fetch(found)
         if found := _CLOSE.fullmatch(text):
@@ -396,6 +416,12 @@ def _aborted() -> FinassayError:
         hint="Roll the connection back after an error.",
         reason="aborted_transaction",
     )
+
+
+def _copy_refused() -> FinassayError:
+    from finassay.database import QueryRefused
+
+    return QueryRefused(SERVED, hint="Send a SELECT.", reason="not_read_only")
 
 
 class _Reader:

@@ -79,24 +79,28 @@ def row_description(schema: pa.Schema, formats: Sequence[int]) -> bytes:
     return bytes(body)
 
 
-def data_rows(table: pa.Table, formats: Sequence[int]) -> Iterator[memoryview]:
-    """Yield DataRow messages, many rows at a time. ``formats`` holds 0 (text) or 1 (binary) for each column."""
+def data_rows(table: pa.Table, formats: Sequence[int], tag: bytes = b"D") -> Iterator[memoryview]:
+    """Yield DataRow messages, many rows at a time. ``formats`` holds 0 (text) or 1 (binary) for each column.
+
+    A row of a binary COPY is the same message with another ``tag``.
+    """
     import numpy as np
 
     for batch in _text.batches(table):
         parts: list[pa.Array] = []
         size = np.full(batch.num_rows, 6)
         for column, form in zip(batch.columns, formats, strict=True):
-            values = _binary(column) if form else _as_text(column)
+            values = _binary(column) if form else as_text(column)
             lengths = _text.lengths(values)
             size += 4 + np.maximum(lengths, 0)
             parts += [_text.records(lengths.astype(">i4")), values]
         header = np.empty(batch.num_rows, np.dtype([("tag", "S1"), ("size", ">i4"), ("columns", ">i2")]))
-        header["tag"], header["size"], header["columns"] = b"D", size, batch.num_columns
+        header["tag"], header["size"], header["columns"] = tag, size, batch.num_columns
         yield _text.join([_text.records(header), *parts])
 
 
-def _as_text(column: pa.Array) -> pa.Array:
+def as_text(column: pa.Array) -> pa.Array:
+    """Return a column as the text that PostgreSQL shows, type ``binary``."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -140,7 +144,7 @@ def _binary(column: pa.Array) -> pa.Array:
         return pa.array(
             [None if value is None else _interval(value) for value in column.to_pylist()], pa.binary()
         )
-    return _as_text(column)
+    return as_text(column)
 
 
 def _fixed(column: pa.Array, oid: int) -> np.ndarray[Any, Any]:
