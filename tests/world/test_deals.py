@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from finassay.world import EventType
+from finassay.world._blocks._deals_plans import BUY, DONE, KEEP, SELL, TOLD, intentions
+from finassay.world._blocks._periods import period_end, quarter_of
+from finassay.world._calendar import sessions
+from finassay.world._facts_deals import deal_facts
+
 
 def rows(database, sql, *params):
     return [tuple(row.values()) for row in database.query(sql, params=params).table.to_pylist()]
@@ -183,3 +191,183 @@ def test_the_controller_of_a_report_is_that_of_its_chain_of_owners(database):
     )
     assert number_of(database, joined) > 1000
     assert number_of(database, f"{joined} AND (p.ID IS NULL OR p.DIRECTAMOUNT <> r.SHAREAMOUNT)") == 0
+
+
+# --- Plans of holders
+
+
+def test_a_plan_is_of_a_holder_that_the_last_list_names(database):
+    """Whoever plans to trade stood among the ten of the last report disclosed by then, and held so much."""
+    found = rows(
+        database,
+        "SELECT t.ID, t.REDUCESHARECEILING, h.HOLDSUM FROM lc_transferplan t LEFT JOIN lc_mainshlistnew h ON"
+        " h.COMPANYCODE = t.COMPANYCODE AND h.GDID = t.SHSN AND h.SHLIST = t.SHNAME AND h.INFOTYPECODE = 1"
+        " AND h.INFOPUBLDATE < t.INITIALINFOPUBLDATE AND h.ENDDATE = (SELECT MAX(o.ENDDATE) FROM lc_mainshlistnew o"
+        " WHERE o.COMPANYCODE = t.COMPANYCODE AND o.INFOPUBLDATE < t.INITIALINFOPUBLDATE)"
+        " WHERE t.TRANSFERPLANTYPE IN (1, 2)",
+    )
+    assert len({number for number, *_ in found}) > 200
+    assert all(held is not None and (ceiling or 0) <= held for _, ceiling, held in found)
+
+
+def test_what_was_bought_or_sold_is_the_difference_of_two_lists(world, database):
+    """The versions say how much in words; the ledger in numbers, to the share."""
+    held = {
+        (int(company), int(holder), end.date()): int(shares)
+        for company, holder, end, shares in rows(
+            database,
+            "SELECT COMPANYCODE, GDID, ENDDATE, HOLDSUM FROM lc_mainshlistnew WHERE INFOTYPECODE = 1",
+        )
+    }
+    checked = 0
+    for event in world.ledger.of(EventType.HOLDER_PLAN):
+        plan = event.payload
+        if plan.stage != DONE:
+            continue
+        company, holder = 100_000 + plan.company, 700_000 + (plan.company - 1) * 16 + plan.holder
+        quarter = quarter_of(plan.end)
+        before, after = (held.get((company, holder, period_end(q))) for q in (quarter - 2, quarter))
+        if before is None or after is None:
+            continue  # beyond the snapshot, or no longer among the ten
+        checked += 1
+        assert after - before == (plan.done if plan.kind == BUY else -plan.done)
+    assert checked > 30
+
+
+def test_a_plan_is_announced_fifteen_sessions_ahead_and_ends_within_its_term(world):
+    versions = {}
+    for event in world.ledger.of(EventType.HOLDER_PLAN):
+        plan = event.payload
+        if plan.kind != KEEP:
+            versions.setdefault((plan.company, plan.holder, plan.kind, plan.first), []).append(event)
+    assert len(versions) > 100
+    for events in versions.values():
+        plans = [event.payload for event in events]
+        assert [plan.stage for plan in plans] == sorted({plan.stage for plan in plans})
+        assert plans[0].stage == TOLD
+        first, last = plans[0], plans[-1]
+        ahead = sessions().at_or_after(first.begin) - sessions().at_or_after(first.first)
+        assert ahead >= 15
+        assert all(first.begin <= plan.end <= first.end for plan in plans)
+        assert all(plan.done <= plan.ceiling for plan in plans)
+        if last.stage == DONE:
+            assert last.done >= (first.ceiling if first.kind == SELL else first.floor) > 0
+        days = [event.disclosed_at for event in events]
+        assert days == sorted(set(days))
+
+
+def test_the_stage_of_today_stands_in_rows_of_the_past(database):
+    """The trap is live: the first row of a plan says that it is done, months before it was."""
+    early = (
+        "SELECT COUNT(*) FROM lc_transferplan WHERE EVENTTYPE = 1 AND EVENTPROCEDURE >= 3 AND INFOPUBLDATE ="
+        " INITIALINFOPUBLDATE AND TRANSFERPLANTYPE <> 3"
+    )
+    assert number_of(database, early) > 50
+    differ = (
+        "SELECT COUNT(*) FROM (SELECT COUNT(DISTINCT EVENTPROCEDURE) AS n FROM lc_transferplan"
+        " GROUP BY COMPANYCODE, INITIALINFOPUBLDATE, SHSN, TRANSFERPLANTYPE) WHERE n > 1"
+    )
+    assert number_of(database, differ) == 0
+
+
+def test_the_group_does_not_sell_for_three_years_after_a_listing(database):
+    found = rows(
+        database,
+        "SELECT s.LISTEDDATE, t.INFOPUBLDATE, t.PROMISEBEGINDATE, t.PROMISEENDDATE, t.SHNAME FROM lc_transferplan t"
+        " JOIN secumain s ON s.COMPANYCODE = t.COMPANYCODE AND s.SECUCATEGORY = 1 WHERE t.TRANSFERPLANTYPE = 3",
+    )
+    assert len(found) > 20
+    for listed, told, begins, ends, name in found:
+        assert told < begins == listed
+        assert ends.year == listed.year + 3
+        assert name.endswith("集团有限公司")
+
+
+# --- Mergers
+
+
+def test_the_new_shares_of_a_merger_are_those_of_the_capital(database):
+    """Issued for the shares given up at the ratio, which has four places; listed when the capital says so."""
+    found = rows(
+        database,
+        "SELECT m.ISSUESHARES, m.CONTRASHARES, m.EXCHANGERATENUMERATOR, m.SHARECAPITALBEFOREMERGE, s.TOTALSHARES"
+        " FROM lc_merger m LEFT JOIN lc_sharestru s ON s.COMPANYCODE = m.COMPANYCODE AND s.ENDDATE = m.SHARELISTDATE"
+        " AND s.INFOPUBLDATE = m.SHARECHANGEPUBLDATE WHERE m.SHARELISTDATE IS NOT NULL",
+    )
+    assert found
+    for issued, given, ratio, before, after in found:
+        assert float(before) + float(issued) == float(after)
+        assert abs(float(given) * ratio - float(issued)) <= float(given) * 0.5e-4 + 1
+
+
+def test_stages_of_a_merger_follow_one_another_and_fill_their_own_columns(database):
+    found = rows(
+        database,
+        "SELECT INITIALINFOPUBLDATE, PRESCHEMEPUBLDATE, SMDECIPUBLDATE, ANOUNCEMENTPUBLDATE, SHARECHANGEPUBLDATE,"
+        " SHARELISTDATE, EXCHANGERATENUMERATOR, CHANGETYPE, ISSUESHARES, ENDDATE FROM lc_merger",
+    )
+    assert len(found) >= 3
+    for *days, ratio, decided, issued, end in found:
+        there = [day for day in days if day is not None]
+        assert there == sorted(set(there))
+        assert days[: len(there)] == there  # no stage is skipped
+        assert (ratio is None) == (days[1] is None)
+        assert (decided is None) == (days[2] is None)
+        assert (issued is None) == (days[3] is None)
+        assert end < days[0]
+        if decided == 2:
+            assert days[3] is None
+
+
+def test_a_listed_party_stays_listed_for_its_merger_fails(world, database):
+    """Its figures are those that its last annual report showed."""
+    found = rows(
+        database,
+        "SELECT m.INITIALINFOPUBLDATE, m.SHARELISTDATE, m.TOTALASSET, m.MAINBUSINESSINCOME, m.MERGEDCOMPANYCODE,"
+        " m.ENDDATE, (SELECT MIN(l.CHANGEDATE) FROM lc_liststatus l WHERE l.INNERCODE = m.MERGEDINNERCODE"
+        " AND l.CHANGETYPE = 4) AS gone FROM lc_merger m WHERE m.MERGEDCOMPANYCODE IS NOT NULL",
+    )
+    for first, listed, assets, revenue, party, end, gone in found:
+        assert listed is None
+        assert gone is None or gone > first
+        shown = rows(
+            database,
+            "SELECT b.TOTALASSETS, d.OPERATINGREENUE FROM lc_balancesheetall b JOIN lc_maindatanew d ON"
+            " d.COMPANYCODE = b.COMPANYCODE AND d.ENDDATE = b.ENDDATE AND d.INFOPUBLDATE = b.INFOPUBLDATE AND"
+            " d.MARK = 1 WHERE b.COMPANYCODE = ? AND b.ENDDATE = ? AND b.IFMERGED = 1 AND b.INFOPUBLDATE < ?",
+            int(party),
+            end.date(),
+            first.date(),
+        )
+        assert (float(assets), float(revenue)) in {(float(a), float(b)) for a, b in shown}
+
+
+def test_a_merger_is_the_cause_of_its_new_shares(world):
+    """Without it they would not be: the placement is a descendant of every stage."""
+    exchanges = list(world.ledger.of(EventType.MERGER_EXCHANGE))
+    assert exchanges
+    for event in exchanges:
+        caused = [e for e in world.ledger.events if event.event_id in e.cause_ids]
+        assert [e.type for e in caused] == [EventType.SHARE_CHANGE]
+        assert caused[0].disclosed_at > event.disclosed_at
+        first = event
+        while first.supersedes is not None:
+            first = world.ledger.by_id[first.supersedes]
+        assert first.type is EventType.MERGER_PLAN
+        assert caused[0].event_id in world.ledger.descendants(first.event_id)
+
+
+def test_facts_about_deals_hold(world):
+    exact = [fact for fact in deal_facts(world) if fact.low == fact.high]
+    assert len(exact) == 3
+    assert [fact for fact in exact if not fact.met or fact.n == 0] == []
+
+
+def test_deals_hang_on_no_other_company(world):
+    """The plans of some companies are the same in a world of them alone."""
+    alone = replace(
+        world.statements, entity=world.statements.entity[:40], shares=world.statements.shares[:40]
+    )
+    few = intentions(world.config.seed, alone)
+    assert few == [plan for plan in intentions(world.config.seed, world.statements) if plan.company < 40]
+    assert len(few) > 50

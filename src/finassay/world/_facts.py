@@ -14,6 +14,7 @@ from finassay.world._config import START
 from finassay.world._events import Event, EventType, Index, Industry, Member, Origin
 from finassay.world._fact import Fact
 from finassay.world._facts_bonds import bond_facts
+from finassay.world._facts_deals import deal_facts
 from finassay.world._facts_funds import fund_facts
 from finassay.world._facts_reports import report_facts
 from finassay.world._facts_us import us_facts
@@ -59,6 +60,7 @@ def measure(world: World) -> list[Fact]:
         *report_facts(world),
         *fund_facts(world),
         *bond_facts(world),
+        *deal_facts(world),
     ]
 
 

@@ -11,6 +11,7 @@ from finassay.world._config import START
 from finassay.world._events import Event, EventType, Index, Member
 from finassay.world._family import Family, Question
 from finassay.world._questions_bonds import BOND_FAMILIES
+from finassay.world._questions_deals import DEAL_FAMILIES
 from finassay.world._questions_funds import FUND_FAMILIES
 from finassay.world._questions_reports import REPORT_FAMILIES
 from finassay.world._questions_us import US_FAMILIES
@@ -112,6 +113,7 @@ FAMILIES = (
     *FUND_FAMILIES,
     *REPORT_FAMILIES,
     *BOND_FAMILIES,
+    *DEAL_FAMILIES,
 )
 
 

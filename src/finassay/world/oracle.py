@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from finassay.world._events import Alert, Event, EventType, Index, Industry, Member, Security
 from finassay.world._oracle_bonds import BondOracle
+from finassay.world._oracle_deals import DealsOracle
 from finassay.world._oracle_funds import FundOracle
 from finassay.world._oracle_reports import ReportsOracle
 from finassay.world._oracle_us import UsOracle
@@ -27,7 +28,7 @@ Mode = Literal["world", "recoverable"]
 __all__ = ["Mode", "Oracle"]
 
 
-class Oracle(UsOracle, FundOracle, ReportsOracle, BondOracle):
+class Oracle(UsOracle, FundOracle, ReportsOracle, BondOracle, DealsOracle):
     """Answers questions about a cutoff.
 
     Parameters

@@ -18,7 +18,7 @@ from finassay.world._blocks._periods import period_end, quarter_of
 from finassay.world._blocks._shares import PLACEMENT
 from finassay.world._calendar import sessions
 from finassay.world._config import END, START
-from finassay.world._events import Approval, Event, EventType, Halt
+from finassay.world._events import Approval, Event, EventType, Halt, Origin
 from finassay.world._events_company import Report, ShareChange
 from finassay.world._events_deals import Merger, MergerExchange, MergerScheme
 from finassay.world._streams import Purpose, stream
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from finassay.world._blocks._universe import Issuer
     from finassay.world._numerics import Floats
 
-COMPLETED = 0.30  # of placements are exchanges of shares (assumed)
-PROPOSED = 0.45  # of halts for a reorganisation lead to a proposal to a listed party (assumed)
+COMPLETED = 0.40  # of placements are exchanges of shares (assumed)
+PROPOSED = 0.60  # of halts for a reorganisation lead to a proposal to a listed party (assumed)
 REASON = "筹划重大资产重组"
 _FIRST = ("锦", "临", "云", "海", "平", "望", "清", "石", "双", "青")
 _SECOND = ("城", "江", "阳", "曲", "原", "山", "河", "桥", "湖", "岭")
@@ -93,8 +93,14 @@ class _Mergers:
                 before = total
 
     def halts(self) -> Iterator[Event]:
-        """Yield the halts for a reorganisation, in the order of days."""
-        found = [e for e in self.events if isinstance(e.payload, Halt) and e.payload.reason == REASON]
+        """Yield the halts for a reorganisation that nobody planted, in the order of days."""
+        found = [
+            event
+            for event in self.events
+            if isinstance(event.payload, Halt)
+            and event.payload.reason == REASON
+            and event.origin is Origin.NATURAL
+        ]
         yield from sorted(found, key=lambda e: (e.disclosed_at, e.entity))
 
     def complete(self, change: Event, before: int, recorder: Recorder) -> Event | None:
@@ -130,7 +136,7 @@ class _Mergers:
         )
 
     def fail(self, halt: Event, recorder: Recorder) -> bool:
-        """Tell a proposal to a listed party of the sector, which the meeting rejects or nobody speaks of again."""
+        """Tell a proposal to a listed party, of the sector if there is one; the meeting rejects it, or it rests."""
         issuer = self.issuers[halt.entity - 1]
         rng = stream(self.seed, Purpose.MERGER, halt.entity, 1_000 + halt.seq)
         u, pick = rng.random(6), rng.random()
@@ -143,9 +149,9 @@ class _Mergers:
         ):
             return False
         others = [
-            i for i in self.issuers if i.sector == issuer.sector and i is not issuer and self._calm(i, first)
+            i for i in self.issuers if i is not issuer and self._calm(i, first) and self._year(i, first)
         ]
-        others = [other for other in others if self._year(other, first)]
+        others = [other for other in others if other.sector == issuer.sector] or others
         if not others:
             return False
         other = others[int(pick * len(others))]
@@ -178,9 +184,9 @@ class _Mergers:
         )
 
     def _calm(self, issuer: Issuer, day: date) -> bool:
-        """Whether a share is listed, and comes to no harm for two years."""
+        """Whether a share is listed, and comes to no harm for a year."""
         return issuer.listed < day - timedelta(days=200) and self.gone.get(issuer.entity, END) >= min(
-            END, day + timedelta(days=730)
+            END, day + timedelta(days=400)
         )
 
     def _year(self, issuer: Issuer, day: date) -> Report | None:

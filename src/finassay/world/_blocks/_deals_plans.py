@@ -69,10 +69,9 @@ def intentions(seed: int, statements: Statements) -> list[Intention]:
     )  # in which stakes have moved since the quarter before
     count = statements.entity.size
     company, quarter = (a.ravel() for a in np.meshgrid(np.arange(count), quarters, indexing="ij"))
-    shares = statements.shares[company, quarter]
-    company, quarter = (
-        a[(statements.shares[company, quarter - 1] == shares) & (shares > 0)] for a in (company, quarter)
-    )
+    then, now = (statements.shares[company, quarter - back] for back in (2, 0))
+    still = np.flatnonzero((then == now) & (statements.shares[company, quarter - 1] == now) & (now > 0))
+    company, quarter = company[still], quarter[still]  # a change of the capital would change stakes too
     shares = statements.shares[company, quarter][:, None]
     before, after = stakes(company, quarter - 1, 1), stakes(company, quarter, 1)
     held = np.rint(before * shares).astype(np.int64)
