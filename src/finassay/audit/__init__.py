@@ -11,6 +11,7 @@ from finassay.audit._certificate import (
     Witness,
     certificate_schema,
 )
+from finassay.audit._replay import Replay, read_certificate, replay
 from finassay.audit._subject import Subject
 from finassay.audit._text import certificate_text
 from finassay.audit._types import Family, Requirement, Verdict
@@ -18,6 +19,7 @@ from finassay.audit._types import Family, Requirement, Verdict
 __all__ = [
     "Certificate",
     "Family",
+    "Replay",
     "Requirement",
     "ScenarioRun",
     "Subject",
@@ -28,4 +30,6 @@ __all__ = [
     "audit",
     "certificate_schema",
     "certificate_text",
+    "read_certificate",
+    "replay",
 ]

@@ -86,37 +86,43 @@ def audit(subject: Subject, catalog: Catalog, contract: Contract) -> Certificate
         If the database cannot be opened, there is no jail, or the contract names a table that the catalog lacks or
         contradicts the catalog.
     """
+    from finassay.audit._data import data_hash
     from finassay.database import connect
 
     with subject.runner() as runner, connect(subject.url) as database:
-        base = runner.run()
-        facts = Facts(subject, catalog, contract, database.version, base)
-        if not facts.has_output():
-            return certificate(facts)
-        again = runner.run()
-        if again.error is not None or differ(base, again) is not None:
-            facts.unknown("nondeterministic", "Two runs over the same data gave different results.")
-            return certificate(facts)
-        try:
-            facts.scopes = scopes_of(contract, base)
-        except InputError as error:
-            facts.unknown(error.reason, str(error))
-            return certificate(facts)
-        if not facts.scopes:
-            facts.unknown(
-                "no_decisions", "The output has no row with a date of decision, so nothing was audited."
-            )
-            return certificate(facts)
-        tables = _tables(facts, database)
-        history = frozenset(name.lower() for name in contract.history)
-        trials = [
-            _Trial(runner, scope, {n: table.at(scope.cutoff) for n, table in tables.items()}, history)
-            for scope in facts.scopes
-        ]
-        for trial in trials:
-            _try(facts, trial, base, database)
-        if tables and not facts.witnesses:
-            _weigh(facts, trials[-1], base)
+        facts = Facts(subject, catalog, contract, database.version, runner.run())
+        if facts.has_output():
+            _judge(facts, runner, database)
+        facts.data = data_hash(database, [table.name for table in facts.tables])
+    return certificate(facts)
+
+
+def _judge(facts: Facts, runner: Runner, database: Database) -> None:
+    """Try what there is to try, and record what was found."""
+    again = runner.run()
+    if again.error is not None or differ(facts.base, again) is not None:
+        facts.unknown("nondeterministic", "Two runs over the same data gave different results.")
+        return
+    try:
+        facts.scopes = scopes_of(facts.contract, facts.base)
+    except InputError as error:
+        facts.unknown(error.reason, str(error))
+        return
+    if not facts.scopes:
+        facts.unknown(
+            "no_decisions", "The output has no row with a date of decision, so nothing was audited."
+        )
+        return
+    tables = _tables(facts, database)
+    history = frozenset(name.lower() for name in facts.contract.history)
+    trials = [
+        _Trial(runner, scope, {n: table.at(scope.cutoff) for n, table in tables.items()}, history)
+        for scope in facts.scopes
+    ]
+    for trial in trials:
+        _try(facts, trial, facts.base, database)
+    if tables and not facts.witnesses:
+        _weigh(facts, trials[-1], facts.base)
     live = {name for trial in trials for name in trial.live}
     facts.runs = [run for trial in trials for run in trial.runs]
     facts.tables = [
@@ -129,7 +135,6 @@ def audit(subject: Subject, catalog: Catalog, contract: Contract) -> Certificate
         )
         for name, table in tables.items()
     ]
-    return certificate(facts)
 
 
 def _tables(facts: Facts, database: Database) -> dict[str, Altered]:

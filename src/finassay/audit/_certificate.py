@@ -7,17 +7,33 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from finassay.audit._types import Requirement, Verdict  # noqa: TC001 - pydantic reads annotations
+from finassay.core import hash_json
 
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Program(_Model):
+    """The program, whole, so that another person can run it again."""
+
+    mode: Literal["sql", "python", "sql+python"]
+    sql_code: str | None
+    python_code: str | None
+    cells: list[str]
+    result_vars: list[str]
+    dialect: Literal["duckdb", "mysql", "postgres"] | None = Field(description="Null: the engine's own.")
+
+    def digest(self) -> str:
+        """Return its SHA-256."""
+        return hash_json(self.model_dump(mode="json"))
+
+
 class Hashes(_Model):
-    """SHA-256 of what the verdict depends on; `database` is null for servers and very large files."""
+    """SHA-256 of what the verdict depends on."""
 
     program: str
-    database: str | None
+    database: str = Field(description="Of the file or folder; on servers, of the rows of the tables audited.")
     catalog: str
     contract: str
     output: str | None = Field(description="Of the program's tables over the unaltered database.")
@@ -90,10 +106,12 @@ class Certificate(_Model):
     notes: list[str] = Field(description="The same for people, one line each.")
     requirements: dict[Requirement, Verdict]
     program: str
+    subject: Program
     database: str
     engine: str
     catalog: str
     contract: str
+    terms: dict[str, Any] = Field(description="The contract, whole.")
     as_of: list[str] = Field(description="The dates audited: the as-of date, and decisions.")
     boundary: Literal["eod", "pre"]
     labels: list[str] = Field(description="Output columns of later outcomes, which were not compared.")
@@ -103,6 +121,11 @@ class Certificate(_Model):
     witnesses: list[Witness]
     power: Power | None
     assumptions: list[str]
+    digest: str = Field(default="", description="SHA-256 of all the rest in canonical JSON.")
+
+    def content_digest(self) -> str:
+        """Return the SHA-256 of everything but the digest itself."""
+        return hash_json(self.model_dump(mode="json", exclude={"digest"}))
 
 
 def certificate_schema() -> dict[str, Any]:

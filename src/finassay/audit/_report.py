@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from finassay.audit._certificate import Certificate, Hashes, Power, ScenarioRun, TableRead, Witness
+from finassay.audit._certificate import Certificate, Hashes, Power, Program, ScenarioRun, TableRead, Witness
 from finassay.audit._types import Requirement, Verdict
 from finassay.core import hash_json
 
@@ -33,6 +33,7 @@ class Facts:
     contract: Contract
     engine: str
     base: Output
+    data: str = ""
     reasons: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     runs: list[ScenarioRun] = field(default_factory=list)
@@ -76,34 +77,42 @@ class Facts:
 def certificate(facts: Facts) -> Certificate:
     """Decide, and write it down."""
     import finassay
-    from finassay.database import fingerprint
 
     failed = {witness.requirement for witness in facts.witnesses}
     verdict = Verdict.FAIL if failed else Verdict.UNKNOWN if facts.reasons else Verdict.PASS
     rest = Verdict.UNKNOWN if facts.reasons or not facts.runs else Verdict.PASS
     requirements = {r: Verdict.FAIL if r in failed else rest for r in Requirement}
     submission = facts.subject.submission
-    return Certificate(
+    program = Program(
+        mode=submission.mode,
+        sql_code=submission.sql_code,
+        python_code=submission.python_code,
+        cells=list(submission.cells),
+        result_vars=list(submission.result_vars),
+        dialect=facts.subject.dialect,
+    )
+    terms = facts.contract.model_dump(mode="json", by_alias=True)
+    found = Certificate(
         finassay=finassay.__version__,
         verdict=verdict,
         reasons=[] if failed else facts.reasons,
         notes=facts.notes,
         requirements=requirements,
         program=submission.source,
+        subject=program,
         database=facts.subject.url.rpartition("@")[2] if "@" in facts.subject.url else facts.subject.url,
         engine=facts.engine,
         catalog=f"{facts.catalog.catalog} {facts.catalog.version}",
         contract=facts.contract.contract,
+        terms=terms,
         as_of=list(dict.fromkeys(scope.cutoff.day.isoformat() for scope in facts.scopes)),
         boundary=facts.scopes[-1].cutoff.boundary if facts.scopes else _boundary(facts.contract),
         labels=list(facts.contract.labels),
         hashes=Hashes(
-            program=hash_json(
-                [submission.mode, submission.sql_code, submission.python_code, list(submission.cells)]
-            ),
-            database=fingerprint(facts.subject.url),
+            program=program.digest(),
+            database=facts.data,
             catalog=hash_json(facts.catalog.model_dump(mode="json", by_alias=True)),
-            contract=hash_json(facts.contract.model_dump(mode="json", by_alias=True)),
+            contract=hash_json(terms),
             output=_output_hash(facts.base.tables) if facts.base.tables else None,
         ),
         tables=facts.tables,
@@ -112,6 +121,7 @@ def certificate(facts: Facts) -> Certificate:
         power=facts.power,
         assumptions=list(_ASSUMPTIONS),
     )
+    return found.model_copy(update={"digest": found.content_digest()})
 
 
 def _boundary(contract: Contract) -> Boundary:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from finassay.execution import Fresh, Jail, Limits, Repeater, Submission
 
 _MOST_OPEN = 40
+_MOST_OPEN_SERVER = 8  # each holds connections, of which a server has few
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,8 @@ class Runner:
 
         key = tuple(sorted(overlays.items()))
         if key not in self._open:
-            if len(self._open) >= _MOST_OPEN:
+            most = _MOST_OPEN_SERVER if "@" in self.subject.url else _MOST_OPEN
+            if len(self._open) >= most:
                 self._open.pop(next(iter(self._open))).close()
             self._open[key] = self._stack.enter_context(connect(self.subject.url, overlays=overlays))
         return self._open[key]

@@ -1,0 +1,111 @@
+"""A certificate is confirmed by whoever has the same data, and refused where it or they were changed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+from typer.testing import CliRunner
+
+from finassay.audit import Certificate, Verdict, read_certificate, replay
+from finassay.cli import app
+from finassay.core import InputError
+
+if TYPE_CHECKING:
+    from finassay.temporal import Catalog
+
+Audited = Callable[..., Certificate]
+LEAK = "SELECT FIRM, MAX(PROFIT) AS best FROM report WHERE PERIOD <= DATE '2024-06-30' GROUP BY FIRM"
+MEAN = "SELECT FIRM, AVG(CLOSE) AS close FROM price WHERE DAY <= DATE '2024-06-30' GROUP BY FIRM"
+
+
+@pytest.fixture(scope="module")
+def written(audited: Audited) -> dict[str, Certificate]:
+    return {"leak": audited(LEAK), "mean": audited(MEAN)}
+
+
+@pytest.mark.parametrize("program", ["leak", "mean"])
+def test_a_third_party_confirms_a_certificate(
+    written: dict[str, Certificate], market: str, catalog: Catalog, program: str
+) -> None:
+    read = read_certificate(written[program].model_dump_json())
+    found = replay(read, market, catalog)
+    assert found.confirmed, found.refusals
+    assert read.verdict is (Verdict.FAIL if program == "leak" else Verdict.PASS)
+
+
+def forged(certificate: Certificate, **changes: Any) -> Certificate:
+    """Change a certificate and write its digest anew, as somebody would who knows how."""
+    document = json.loads(certificate.model_dump_json()) | changes
+    changed = Certificate.model_validate(document)
+    return changed.model_copy(update={"digest": changed.content_digest()})
+
+
+def test_a_changed_verdict_is_refused(written: dict[str, Certificate], market: str, catalog: Catalog) -> None:
+    lie = written["leak"].model_copy(update={"verdict": Verdict.PASS})
+    assert "digest" in replay(lie, market, catalog).refusals[0]
+
+
+def test_a_forged_digest_does_not_help(
+    written: dict[str, Certificate], market: str, catalog: Catalog
+) -> None:
+    passed = forged(
+        written["leak"], verdict="PASS", witnesses=[], requirements={"A1": "PASS", "A2": "PASS", "A3": "PASS"}
+    )
+    refusals = replay(passed, market, catalog).refusals
+    assert any("verdict: PASS, here FAIL" in refusal for refusal in refusals)
+
+
+def test_another_program_is_refused(written: dict[str, Certificate], market: str, catalog: Catalog) -> None:
+    subject = json.loads(written["leak"].model_dump_json())["subject"] | {"sql_code": MEAN}
+    refusals = replay(forged(written["leak"], subject=subject), market, catalog).refusals
+    assert ["program" in refusal for refusal in refusals] == [True]
+
+
+def test_another_contract_or_catalog_is_refused(
+    written: dict[str, Certificate], market: str, catalog: Catalog
+) -> None:
+    terms = written["leak"].terms | {"as_of": {"date": "2024-09-30", "boundary": "eod"}}
+    assert "contract" in replay(forged(written["leak"], terms=terms), market, catalog).refusals[0]
+    other = catalog.model_copy(update={"version": "2.0.0"})
+    assert "catalog" in replay(written["leak"], market, other).refusals[0]
+
+
+def test_changed_data_are_refused(
+    written: dict[str, Certificate], market: str, catalog: Catalog, tmp_path: Path
+) -> None:
+    copy = tmp_path / "small.duckdb"
+    shutil.copy(market.removeprefix("duckdb:///"), copy)
+    assert replay(written["mean"], f"duckdb:///{copy}", catalog).confirmed, "another place is no other data"
+    with duckdb.connect(str(copy)) as database:
+        database.execute("UPDATE price SET CLOSE = CLOSE + 0.25 WHERE FIRM = 3 AND DAY = DATE '2024-06-26'")
+    assert "data" in replay(written["mean"], f"duckdb:///{copy}", catalog).refusals[0]
+
+
+@pytest.mark.parametrize("text", ["", "no json", "{}", '{"version": "1.0"}', "[1]"])
+def test_what_is_no_certificate_is_bad_input(text: str) -> None:
+    with pytest.raises(InputError, match="is no certificate"):
+        read_certificate(text)
+
+
+def test_the_command_says_confirmed_or_refused(
+    written: dict[str, Certificate], market: str, tmp_path: Path, catalog: Catalog
+) -> None:
+    from finassay.temporal import catalog_yaml
+
+    own, said = tmp_path / "small.yaml", tmp_path / "certificate.json"
+    own.write_text(catalog_yaml(catalog), encoding="utf-8")
+    said.write_text(written["mean"].model_dump_json(), encoding="utf-8")
+    run = CliRunner().invoke
+    good = run(app, ["verify", str(said), "--catalog", str(own), "--format", "json"])
+    assert (good.exit_code, json.loads(good.output)["confirmed"]) == (0, True), good.output
+    said.write_text(written["mean"].model_dump_json().replace('"PASS"', '"FAIL"', 1), encoding="utf-8")
+    bad = run(app, ["verify", str(said), "--catalog", str(own), "--db", market])
+    assert bad.exit_code == 1
+    assert "refused" in bad.output
+    assert run(app, ["verify", str(tmp_path / "none.json")]).exit_code == 2

@@ -1,0 +1,69 @@
+"""The same audit on MariaDB and PostgreSQL: altered tables are made by rewriting, nothing is written to the server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import duckdb
+import pytest
+
+from finassay.audit import Subject, Verdict, audit, certificate_text, replay
+from finassay.execution import Submission
+from finassay.temporal import Catalog, parse_contract
+from support.loading import load_server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from support.servers import Server
+
+LATEST = """
+SELECT FIRM, PROFIT FROM (
+  SELECT r.*, ROW_NUMBER() OVER (PARTITION BY FIRM ORDER BY PUBLISHED DESC, ID DESC) AS n
+  FROM report r WHERE PERIOD = '2024-03-31' AND PUBLISHED < '2024-07-01') AS ranked WHERE n = 1"""
+OPEN = """
+SELECT FIRM, NAME FROM industry WHERE STARTS <= '2024-06-30' AND (ENDS IS NULL OR ENDS > '2024-06-30')"""
+CASES = {
+    "latest version": (LATEST, set()),
+    "no bound": (LATEST.replace("AND PUBLISHED < '2024-07-01'", ""), {"A1"}),
+    "first version": (LATEST.replace("PUBLISHED DESC, ID DESC", "PUBLISHED, ID"), {"A3"}),
+    "intervals": (OPEN, set()),
+    "today's industry": ("SELECT FIRM, NAME FROM industry WHERE NOW = 1", {"A2"}),
+}
+
+
+@pytest.fixture(scope="module", params=["mariadb", "postgres"])
+def served(request: pytest.FixtureRequest, market: str) -> Iterator[tuple[Server, str]]:
+    """A server with the tables of the small market, and the URL of one who may only read."""
+    server: Server = request.getfixturevalue(request.param)
+    with duckdb.connect(market.removeprefix("duckdb:///"), read_only=True) as source:
+        names = ("report", "industry")
+        tables = {name: source.sql(f"SELECT * FROM {name}").to_arrow_table() for name in names}
+    if server.kind == "postgres":  # where a name without quotes is in lower case
+        tables = {n: t.rename_columns([c.lower() for c in t.column_names]) for n, t in tables.items()}
+    with server.database("audited") as name:
+        load_server(server, name, tables)
+        yield server, server.reader_url(name)
+
+
+@pytest.mark.parametrize(("sql", "codes"), CASES.values(), ids=CASES)
+def test_a_server_gives_the_verdict_that_a_file_gives(
+    served: tuple[Server, str], catalog: Catalog, sql: str, codes: set[str]
+) -> None:
+    task = parse_contract("contract: test\nas_of: {date: 2024-06-30}\n")
+    found = audit(Subject(Submission("sql", sql_code=sql, source="study"), served[1]), catalog, task)
+    assert {w.requirement for w in found.witnesses} == codes, certificate_text(found)
+    assert found.verdict is (Verdict.FAIL if codes else Verdict.PASS)
+
+
+def test_a_changed_cell_on_a_server_refuses_the_certificate(
+    served: tuple[Server, str], catalog: Catalog
+) -> None:
+    server, url = served
+    task = parse_contract("contract: test\nas_of: {date: 2024-06-30}\n")
+    found = audit(Subject(Submission("sql", sql_code=OPEN, source="study"), url), catalog, task)
+    assert replay(found, url, catalog).confirmed
+    server.execute("UPDATE industry SET name = 'water' WHERE firm = 12", database="audited")
+    assert "data" in replay(found, url, catalog).refusals[0]
+    server.execute("UPDATE industry SET name = 'bank' WHERE firm = 12", database="audited")
+    assert replay(found, url, catalog).confirmed, "the rows are what they were, wherever they are stored now"
