@@ -409,6 +409,17 @@ class TestTheUsersOwnFiles:
         mounts = parse_mounts([str(tmp_path / "firm_lib"), str(tmp_path / "extra.csv")])
         assert rows(run_python(code, market, mounts=mounts)) == [{"code": 2, "v": 42}]
 
+    def test_a_package_may_open_the_database_that_the_program_does_not_name(
+        self, market: Path, tmp_path: Path
+    ) -> None:
+        (tmp_path / "firm_lib").mkdir()
+        code = "import duckdb\ndef prices():\n    return duckdb.connect('market.duckdb').execute('FROM prices').df()"
+        (tmp_path / "firm_lib" / "__init__.py").write_text(code)
+        mounts = parse_mounts([str(tmp_path / "firm_lib")])
+        done = run_python("import firm_lib\nresult = firm_lib.prices()", market, mounts=mounts)
+        assert done.trace.outcome is Outcome.OK
+        assert done.tables[0].table.num_rows == 6
+
     def test_they_cannot_be_changed(self, market: Path, tmp_path: Path) -> None:
         (tmp_path / "extra.csv").write_text("a\n1\n")
         done = run_python(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import sys
 import time
@@ -131,9 +132,9 @@ def run(
                 whole = limits.wall_s if allowed != policy else None
                 ran = _run_sql(submission, broker, dialect, whole)
             else:
-                guest = Guest(submission, url, dialect, overlays, work, password)
+                guest = Guest(submission, url, dialect, overlays, work, password, tuple(mounts))
                 start = partial(jail.start, python=python or Path(sys.executable), sockets=broker.socket_dir)
-                ran = _run_python(start, guest, broker, mounts, limits, policy)
+                ran = _run_python(start, guest, broker, limits, policy)
             records = broker.records()
             described = describe(broker.ready(), dialect, hashed)
     ended = ran.judge(records)
@@ -219,12 +220,20 @@ class Guest:
     overlays: Mapping[str, str] | None
     work: Path
     password: str | None
+    files: tuple[Mount, ...] = ()
 
     def mounts(self) -> list[Mount]:
-        """Return our own modules, the job they run, and the database's file where the program may open one."""
+        """Return our own modules, the job, the database's file where the program may open one, the user's files."""
         ours = [Mount(path, f"{_HOME}/{name}") for name, path in guest_files().items()]
-        file = _duckdb_file(self.submission, self.url, self.overlays, self.work)
-        return [*ours, _job(self.submission, self.work), *([file] if file else [])]
+        file = self._duckdb_file()
+        return [*ours, _job(self.submission, self.work), *([file] if file else []), *self.files]
+
+    def _duckdb_file(self) -> Mount | None:
+        """Return the database's own file for a program that may open one; a folder has to be copied into one first."""
+        if "duckdb" not in (self.submission.python_code or "") and not any(map(_names_duckdb, self.files)):
+            return None
+        path = duckdb_mount(self.url, self.overlays, self.work / "database")
+        return None if path is None else Mount(path, f"{_HOME}/database/{path.name}")
 
     def env(self, served: Served | None, mounts: Sequence[Mount], ports: tuple[int, int]) -> dict[str, str]:
         """Return the environment; before the database is served it is good for the relay only."""
@@ -250,21 +259,18 @@ def _job(submission: Submission, work: Path) -> Mount:
     return Mount(work / "job", f"{_HOME}/job")
 
 
-def _duckdb_file(
-    submission: Submission, url: str, overlays: Mapping[str, str] | None, work: Path
-) -> Mount | None:
-    """Return the database's own file for a program that may open one; a folder has to be copied into one first."""
-    if "duckdb" not in (submission.python_code or ""):
-        return None
-    path = duckdb_mount(url, overlays, work / "database")
-    return None if path is None else Mount(path, f"{_HOME}/database/{path.name}")
+def _names_duckdb(mount: Mount) -> bool:
+    """Return whether Python files of a mount name DuckDB."""
+    source = mount.source
+    files = source.rglob("*.py") if source.is_dir() else [source] if source.suffix == ".py" else []
+    readable = (path for path in files if path.is_file() and os.access(path, os.R_OK))
+    return any(b"duckdb" in path.read_bytes() for path in readable)
 
 
 def _run_python(
     start: Callable[..., JailSession],
     guest: Guest,
     broker: Broker,
-    mounts: Sequence[Mount],
     limits: Limits,
     policy: QueryPolicy,
 ) -> _Ran:
@@ -272,7 +278,7 @@ def _run_python(
     ours = guest.mounts()
     ports = free_ports() if guest.password is not None else PORTS
     env = guest.env(None, ours, ports)
-    with start(scratch=scratch, mounts=[*ours, *mounts], env=env, limits=limits) as session:
+    with start(scratch=scratch, mounts=ours, env=env, limits=limits) as session:
         jail = TracedJail(
             name=session.details["jail"], isolated=session.isolated, details=dict(session.details)
         )
