@@ -144,10 +144,10 @@ def test_what_is_undefined_is_refused(rows: list[list[float]], clusters: list[st
 @pytest.mark.parametrize(
     ("rows", "clusters", "message"),
     [
-        ([[1, 1], [np.nan, 1]], ["a", "b"], "row 1 holds a value that is not finite"),
+        ([[1, 1], [np.nan, 1]], ["a", "b"], "the value nan of row 1 is not finite"),
         ([[1, 1]], ["a", "b"], "one cluster each"),
-        ([[1, 1], [0, 1]], ["a", None], "has no cluster"),
-        ([[1, 1], [0, 1]], ["a", float("nan")], "has no cluster"),
+        ([[1, 1], [0, 1]], ["a", None], "clusters: member 1 names nothing"),
+        ([[1, 1], [0, 1]], ["a", float("nan")], "clusters: member 1 names nothing"),
     ],
 )
 def test_bad_rows_are_named(rows: list[list[float]], clusters: list[object], message: str) -> None:

@@ -82,7 +82,7 @@ def test_constant_scores_have_no_intraclass_correlation() -> None:
 
 
 def test_a_missing_score_is_refused_not_dropped() -> None:
-    with pytest.raises(InputError, match="score 1 is not finite"):
+    with pytest.raises(InputError, match="of row 1 is not finite"):
         variance_split([1, math.nan, 0], list("aab"))
 
 

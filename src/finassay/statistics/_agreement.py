@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from finassay.core import InputError, Undefined
+from finassay.statistics._arguments import check_confidence, names
 from finassay.statistics._bootstrap import (
     FloatArray,
     Seed,
     Statistic,
-    check_confidence,
     cluster_bootstrap,
 )
 from finassay.statistics._rates import need_seed
@@ -98,7 +98,7 @@ class Estimate:
 
 def conclude(estimate: Estimate, ratings: Ratings, resampling: Resampling) -> Agreement:
     """Attach the interval: of the standard error, or of the cluster bootstrap where clusters are given."""
-    check_confidence(resampling.confidence)
+    resampling = replace(resampling, confidence=check_confidence(resampling.confidence))
     value = float(estimate.statistic(estimate.rows.sum(axis=0, keepdims=True))[0])
     error, low, high, interval = _interval(estimate, value, resampling, len(ratings.codes))
     rated = (ratings.codes >= 0).sum(axis=1)
@@ -123,11 +123,10 @@ def _interval(
     estimate: Estimate, value: float, resampling: Resampling, items: int
 ) -> tuple[float | None, float | None, float | None, str]:
     if resampling.clusters is not None:
-        if len(resampling.clusters) != items:
-            raise InputError(
-                f"expected one cluster per item, got {len(resampling.clusters)} for {items} items."
-            )
-        kept = [cluster for cluster, kept in zip(resampling.clusters, estimate.kept, strict=True) if kept]
+        clusters = names("clusters", resampling.clusters)
+        if len(clusters) != items:
+            raise InputError(f"expected one cluster per item, got {len(clusters)} for {items} items.")
+        kept = [cluster for cluster, kept in zip(clusters, estimate.kept, strict=True) if kept]
         return _bootstrapped(estimate, kept, resampling)
     error = estimate.standard_error
     if error is None:
@@ -136,9 +135,9 @@ def _interval(
         return 0.0, None, None, "none"
     from scipy import stats
 
-    tail = (1 + resampling.confidence) / 2
+    tail = (1 - resampling.confidence) / 2
     spread = (
-        stats.norm.ppf(tail) if estimate.quantile == "normal" else stats.t.ppf(tail, len(estimate.rows) - 1)
+        stats.norm.isf(tail) if estimate.quantile == "normal" else stats.t.isf(tail, len(estimate.rows) - 1)
     )
     return error, value - float(spread) * error, value + float(spread) * error, estimate.quantile
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from finassay.core import InputError, Undefined
+from finassay.statistics._arguments import is_name, listed, number, one_of, shown
 from finassay.statistics._multiple import benjamini_yekutieli
 from finassay.statistics._rates import Rate, proportion
-from finassay.statistics._ratings import IntArray, Ratings, is_missing
+from finassay.statistics._ratings import IntArray, Ratings, need_ratings
 from finassay.statistics._result import Result
 
 if TYPE_CHECKING:
@@ -142,8 +143,10 @@ def alternative_annotator_test(
     InputError
         Fewer than three humans, a missing or unknown label of the judge, epsilon out of range.
     """
+    need_ratings(humans, "humans")
     if len(humans.raters) < 3:
         raise InputError(f"the test needs at least three human annotators, got {len(humans.raters)}.")
+    epsilon, *epsilons = (number("epsilon", value) for value in (epsilon, *listed("epsilons", epsilons)))
     for value in (epsilon, *epsilons):
         if not 0 <= value < 1:
             raise InputError(f"epsilon must lie in [0, 1), got {value}.")
@@ -167,23 +170,23 @@ def alternative_annotator_test(
 
 
 def _judge_codes(judge: Sequence[Hashable], humans: Ratings) -> IntArray:
+    judge = listed("judge", judge)
     if len(judge) != len(humans.codes):
         raise InputError(f"the judge has {len(judge)} labels for {len(humans.codes)} items.")
     for item, label in enumerate(judge):
-        if is_missing(label) or label not in humans.categories:
+        if not is_name(label) or label not in humans.categories:
             raise InputError(
-                f"item {item}: the judge's label {label!r} is not on the scale {list(humans.categories)}.",
+                f"item {item}: the judge's label {shown(label)} is not on the scale {list(humans.categories)}.",
                 hint="Judge every item; give a failed judgment a label of its own on the scale.",
             )
     return np.array([humans.categories.index(label) for label in judge], dtype=np.int64)
 
 
 def _values(humans: Ratings, scoring: Scoring) -> FloatArray:
+    one_of("scoring", scoring, ("accuracy", "rmse"))
     if scoring == "rmse":
         return humans.numeric_categories("rmse scoring")
-    if scoring == "accuracy":
-        return np.arange(len(humans.categories), dtype=np.float64)
-    raise InputError(f"scoring must be accuracy or rmse, got {scoring!r}.")
+    return np.arange(len(humans.categories), dtype=np.float64)
 
 
 def _advantages(

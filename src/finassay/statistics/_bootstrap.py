@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from finassay.core import InputError, Undefined
+from finassay.statistics._arguments import check_confidence, finite, names, shown, whole
 from finassay.statistics._result import Result
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
@@ -19,6 +20,7 @@ Method: TypeAlias = Literal["percentile", "bca"]
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
+_MOST_RESAMPLES = 10_000_000
 _DRAWS_AT_ONCE = 1 << 16  # a block of draws stays in the processor cache
 _UNDEFINED_SHARE = 0.05  # beyond this the defined resamples no longer stand for all of them
 
@@ -85,6 +87,15 @@ def ratio(totals: FloatArray) -> FloatArray:
     ndarray of shape (resamples,)
         The ratios; NaN where a denominator is 0.
     """
+    try:
+        totals = np.asarray(totals)
+    except ValueError as error:  # rows of several lengths
+        raise InputError(f"a ratio needs totals of shape (resamples, 2): {error}.") from error
+    if totals.dtype.kind not in "biuf" or totals.ndim != 2 or totals.shape[1] < 2:
+        raise InputError(
+            f"a ratio needs totals of shape (resamples, 2), got {totals.dtype} of shape {totals.shape}.",
+            hint="Give each row its numerator and its denominator, or another statistic.",
+        )
     return divide(totals[:, 0], totals[:, 1])
 
 
@@ -122,7 +133,7 @@ def cluster_bootstrap(
     seed : int or numpy.random.Generator
         Source of the draws.
     resamples : int, default 10 000
-        How many to draw.
+        How many to draw, 100 to 10 million.
     confidence : float, default 0.95
         Nominal coverage.
     method : {"percentile", "bca"}
@@ -140,9 +151,9 @@ def cluster_bootstrap(
     InputError
         A row holds NaN, a cluster is missing, or lengths differ. A NaN is never dropped: decide what it counts as.
     """
-    check_confidence(confidence)
-    if method not in ("percentile", "bca"):
-        raise InputError(f'the method is "percentile" or "bca", not {method!r}.')
+    confidence = check_confidence(confidence)
+    if not isinstance(method, str) or method not in ("percentile", "bca"):
+        raise InputError(f'the method is "percentile" or "bca", not {shown(method)}.')
     drawn = resample(rows, clusters, statistic, seed=seed, resamples=resamples)
     if np.ptp(drawn.draws) <= 1e-12:
         raise Undefined(
@@ -171,10 +182,15 @@ def resample(
     rows: npt.ArrayLike, clusters: Sequence[Hashable], statistic: Statistic, *, seed: Seed, resamples: int
 ) -> Resampled:
     """Draw the statistic from resampled clusters; see `cluster_bootstrap`."""
-    if resamples < 100:
-        raise InputError(f"a bootstrap needs at least 100 resamples, got {resamples}.")
-    sums = _cluster_sums(np.asarray(rows, dtype=np.float64), clusters)
-    value = float(statistic(sums.sum(axis=0, keepdims=True))[0])
+    (resamples,) = whole(resamples=resamples)
+    if not 100 <= resamples <= _MOST_RESAMPLES:
+        raise InputError(
+            f"a bootstrap needs at least 100 resamples, got {resamples}; at most {_MOST_RESAMPLES:,}."
+        )
+    if not callable(statistic):
+        raise InputError(f"the statistic must be a function of totals, got {type(statistic).__name__}.")
+    sums = _cluster_sums(finite("rows", rows, dimensions=2), names("clusters", clusters))
+    value = float(_of_totals(statistic, sums.sum(axis=0, keepdims=True))[0])
     if np.isnan(value):
         raise Undefined(
             "the statistic has no value on the whole sample (a denominator is 0).", reason="no_items"
@@ -185,7 +201,7 @@ def resample(
             hint="Resample a finer unit, or add tasks.",
             reason="one_cluster",
         )
-    draws = statistic(_resampled_totals(sums, resamples, generator(seed)))
+    draws = _of_totals(statistic, _resampled_totals(sums, resamples, generator(seed)))
     defined = draws[~np.isnan(draws)]
     undefined = resamples - len(defined)
     if undefined > _UNDEFINED_SHARE * resamples:
@@ -197,38 +213,38 @@ def resample(
     return Resampled(value, defined, sums, undefined)
 
 
+def _of_totals(statistic: Statistic, totals: FloatArray) -> FloatArray:
+    """Apply a statistic, which is the caller's: one number for each row of totals, NaN where it has no value."""
+    found = np.asarray(statistic(totals))
+    if found.shape != (len(totals),) or found.dtype.kind not in "biuf":
+        raise InputError(
+            f"the statistic must return one number per row of totals, shape ({len(totals)},); got {found.dtype} of "
+            f"shape {found.shape}."
+        )
+    if np.isinf(found).any():
+        raise InputError("the statistic is infinite; it must be finite, or NaN where it has no value.")
+    return found.astype(np.float64)
+
+
 def generator(seed: Seed) -> np.random.Generator:
     """Return the generator itself, or ``Generator(PCG64(seed))`` of an integer seed."""
     if isinstance(seed, np.random.Generator):
         return seed
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(
-            f"a seed is a whole number from 0 on, or a generator; got {seed!r}.", hint="Pass seed=20261012."
+            f"a seed is a whole number from 0 on, or a generator; got {shown(seed)}.",
+            hint="Pass seed=20261012.",
         )
     return np.random.Generator(np.random.PCG64(int(seed)))
 
 
-def check_confidence(confidence: float) -> None:
-    """Refuse a confidence outside (0, 1), such as 95."""
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence must lie between 0 and 1 (0.95 for 95%), got {confidence}.")
-
-
 def _cluster_sums(rows: FloatArray, clusters: Sequence[Hashable]) -> FloatArray:
-    if rows.ndim != 2 or len(rows) != len(clusters):
+    if len(rows) != len(clusters):
         raise InputError(
-            f"rows must have shape (n, m), one cluster each; got shape {rows.shape} and {len(clusters)} clusters."
+            f"rows must have one cluster each; got {len(rows)} rows and {len(clusters)} clusters."
         )
     if len(rows) == 0:
         raise Undefined("there are no rows to resample.", reason="no_items")
-    if not np.isfinite(rows).all():
-        first = int(np.argwhere(~np.isfinite(rows))[0][0])
-        raise InputError(
-            f"row {first} holds a value that is not finite: {rows[first].tolist()}.",
-            hint="State what a missing score counts as (0 in a headline rate) before resampling.",
-        )
-    if any(cluster is None or cluster != cluster for cluster in clusters):
-        raise InputError("a row has no cluster (None or NaN): name the task of every row.")
     numbers: dict[Hashable, int] = {}
     codes = np.array([numbers.setdefault(cluster, len(numbers)) for cluster in clusters])
     # Rows and then clusters are put in an order of their own values, so that neither the order of the
@@ -259,9 +275,13 @@ def _tails(confidence: float) -> tuple[float, float]:
 def _bca_tails(drawn: Resampled, statistic: Statistic, confidence: float) -> tuple[float, float]:
     from scipy.special import ndtr, ndtri
 
-    without_one = statistic(drawn.sums.sum(axis=0) - drawn.sums)
+    without_one = _of_totals(statistic, drawn.sums.sum(axis=0) - drawn.sums)
     pull = without_one.mean() - without_one
-    acceleration = (pull**3).sum() / (6 * (pull**2).sum() ** 1.5)
+    pull = pull / (
+        np.abs(pull).max() or 1.0
+    )  # the acceleration has no unit; cubes of large scores leave float64
+    spread = float((pull**2).sum())
+    acceleration = float((pull**3).sum()) / (6 * spread**1.5) if spread else np.nan
     below = ((drawn.draws < drawn.value).mean() + (drawn.draws <= drawn.value).mean()) / 2
     if not (np.isfinite(acceleration) and 0 < below < 1):
         raise Undefined(
@@ -269,7 +289,13 @@ def _bca_tails(drawn: Resampled, statistic: Statistic, confidence: float) -> tup
             hint='Use method="percentile".',
             reason="no_variation",
         )
-    bias = ndtri(below)
-    low, high = (bias + ndtri(tail) for tail in _tails(confidence))
-    corrected = ndtr(bias + low / (1 - acceleration * low)), ndtr(bias + high / (1 - acceleration * high))
-    return float(corrected[0]), float(corrected[1])
+    bias = float(ndtri(below))
+    ends = [bias + float(ndtri(tail)) for tail in _tails(confidence)]
+    if not all(np.isfinite(end) and acceleration * end < 1 for end in ends):
+        raise Undefined(
+            "BCa is undefined here: the data are too skewed for an interval of this confidence.",
+            hint='Use method="percentile", or a lower confidence.',
+            reason="no_variation",
+        )
+    low, high = (float(ndtr(bias + end / (1 - acceleration * end))) for end in ends)
+    return low, high

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from finassay.core import InputError, Undefined
+from finassay.statistics._arguments import names
 from finassay.statistics._bootstrap import CONFIDENCE, RESAMPLES
 from finassay.statistics._multiple import holm
 from finassay.statistics._paired import mcnemar, paired_difference
@@ -111,10 +112,14 @@ def compare(
     InputError
         Fewer than two runs.
     """
+    if not isinstance(runs, Mapping) or not all(isinstance(run, Mapping) for run in runs.values()):
+        raise InputError("runs must map the name of each run to its outcomes by key.")
+    if task is not None and not callable(task):
+        raise InputError(f"task must be a function from a key to its task, got {type(task).__name__}.")
     if len(runs) < 2:
         raise InputError(f"a comparison needs at least two runs, got {len(runs)}: {list(runs)}.")
     keys = _common_keys(runs)
-    tasks = [task(key) if task else key for key in keys]
+    tasks = names("tasks", [task(key) if task else key for key in keys])
     read = {name: [as_outcome(outcomes[key]) for key in keys] for name, outcomes in runs.items()}
     repeated = len(set(tasks)) < len(tasks)
     clusters = tasks if repeated else None
@@ -123,8 +128,8 @@ def compare(
         for name, outcomes in read.items()
     }
     pairs = [
-        _compare_pair(names, (read[names[0]], read[names[1]]), tasks, repeated, seed, resamples, confidence)
-        for names in combinations(runs, 2)
+        _compare_pair(two, (read[two[0]], read[two[1]]), tasks, repeated, seed, resamples, confidence)
+        for two in combinations(runs, 2)
     ]
     adjusted = holm([pair.p_value for pair in pairs])
     return Comparison(
@@ -153,7 +158,7 @@ def _common_keys(runs: Mapping[str, Mapping[Hashable, OutcomeLike]]) -> list[Has
 
 
 def _compare_pair(
-    names: tuple[str, str],
+    called: tuple[str, str],
     outcomes: tuple[Sequence[Outcome], Sequence[Outcome]],
     tasks: Sequence[Hashable],
     repeated: bool,
@@ -167,8 +172,8 @@ def _compare_pair(
     only_second = sum(a < b for a, b in zip(first, second, strict=True))
     p_value = boot.p_value if repeated else mcnemar(only_first, only_second, len(first)).p_value
     return PairComparison(
-        first=names[0],
-        second=names[1],
+        first=called[0],
+        second=called[1],
         only_first=only_first,
         only_second=only_second,
         n=len(first),

@@ -15,7 +15,7 @@ from finassay.statistics._agreement import (
     linearized_error,
 )
 from finassay.statistics._bootstrap import CONFIDENCE, RESAMPLES, FloatArray, Seed, divide
-from finassay.statistics._ratings import Ratings, Weights, weight_matrix
+from finassay.statistics._ratings import Ratings, Weights, need_ratings, weight_matrix
 
 
 def gwet_ac(
@@ -52,6 +52,7 @@ def gwet_ac(
     Undefined
         ``no_pairs``: no item has two ratings.
     """
+    need_ratings(ratings)
     matrix = weight_matrix(len(ratings.categories), weights)
     rows, kept = item_rows(ratings, matrix)
     q = len(ratings.categories)

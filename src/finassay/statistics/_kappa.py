@@ -16,7 +16,7 @@ from finassay.statistics._agreement import (
     linearized_error,
 )
 from finassay.statistics._bootstrap import CONFIDENCE, RESAMPLES, FloatArray, Seed, divide
-from finassay.statistics._ratings import Ratings, Weights, weight_matrix
+from finassay.statistics._ratings import Ratings, Weights, need_ratings, weight_matrix
 
 
 def cohen_kappa(
@@ -53,6 +53,7 @@ def cohen_kappa(
     InputError
         Not exactly two raters.
     """
+    need_ratings(ratings)
     if len(ratings.raters) != 2:
         raise InputError(
             f"Cohen's kappa takes two raters, got {len(ratings.raters)}.",
@@ -114,6 +115,7 @@ def fleiss_kappa(
     Undefined
         ``no_pairs``; ``one_class``: all raters gave one class throughout.
     """
+    need_ratings(ratings)
     matrix = weight_matrix(len(ratings.categories), weights)
     rows, kept = item_rows(ratings, matrix)
     shares = rows[:, 3:].mean(axis=0)

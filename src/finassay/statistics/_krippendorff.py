@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from finassay.core import InputError, Undefined
+from finassay.core import Undefined
 from finassay.statistics._agreement import Agreement, Estimate, Resampling, conclude
+from finassay.statistics._arguments import one_of
 from finassay.statistics._bootstrap import CONFIDENCE, RESAMPLES, FloatArray, Seed, divide
+from finassay.statistics._ratings import need_ratings
 
 if TYPE_CHECKING:
     from finassay.statistics._ratings import Ratings
@@ -54,6 +56,7 @@ def krippendorff_alpha(
     InputError
         Interval level on labels that are not numbers.
     """
+    need_ratings(ratings)
     counts = ratings.counts
     kept = counts.sum(axis=1) >= 2
     if not kept.any():
@@ -100,15 +103,14 @@ def krippendorff_alpha(
 
 
 def _distance(ratings: Ratings, level: Level) -> _Distance:
+    one_of("level", level, ("nominal", "ordinal", "interval"))
     if level == "ordinal":
         return _ordinal
     if level == "nominal":
         fixed = 1 - np.eye(len(ratings.categories))
-    elif level == "interval":
+    else:
         values = ratings.numeric_categories("interval alpha")
         fixed = np.subtract.outer(values, values) ** 2
-    else:
-        raise InputError(f"level must be nominal, ordinal or interval, got {level!r}.")
     return lambda used: np.broadcast_to(fixed, (len(used), *fixed.shape))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from finassay.core import InputError, Undefined
+from finassay.statistics._arguments import listed, names, one_of, shown
 from finassay.statistics._rates import Rate, proportion
 from finassay.statistics._result import Result
 
@@ -63,8 +64,8 @@ def jaccard(
     InputError
         Lengths differ, a value is a string instead of a set, or `both_empty` is none of the three.
     """
-    if both_empty not in ("agree", "disagree", "exclude"):
-        raise InputError(f"both_empty must be agree, disagree or exclude, got {both_empty!r}.")
+    one_of("both_empty", both_empty, ("agree", "disagree", "exclude"))
+    first, second = listed("first", first), listed("second", second)
     if len(first) != len(second):
         raise InputError(f"expected as many items from both annotators, got {len(first)} and {len(second)}.")
     judged = [
@@ -106,7 +107,10 @@ class CoOccurrence(Result):
     n: int
 
     def count(self, first: Hashable, second: Hashable) -> int:
-        """Items with both labels."""
+        """Items with both labels; raises `InputError` for a label outside the taxonomy."""
+        for label in (first, second):
+            if label not in self.labels:
+                raise InputError(f"the label {shown(label)} is not in the taxonomy {list(self.labels)}.")
         return self.counts[self.labels.index(first)][self.labels.index(second)]
 
     def share(self, first: Hashable, second: Hashable) -> Rate:
@@ -135,9 +139,13 @@ def co_occurrence(label_sets: Sequence[LabelSet], labels: Sequence[Hashable]) ->
     Raises
     ------
     InputError
-        A label outside the taxonomy, or a value that is not a set.
+        A label outside the taxonomy or twice in it, or a value that is not a set: a list may name a label twice.
     """
-    sets = [_as_set(labels_of_item) for labels_of_item in label_sets]
+    sets = [_as_set(labels_of_item) for labels_of_item in listed("label_sets", label_sets)]
+    labels = names("labels", labels)
+    if len(set(labels)) != len(labels):
+        repeated = sorted({str(label) for label in labels if labels.count(label) > 1})
+        raise InputError(f"labels must name each label of the taxonomy once, these are repeated: {repeated}.")
     for item, found in enumerate(sets):
         if not found <= set(labels):
             raise InputError(
@@ -152,5 +160,5 @@ def co_occurrence(label_sets: Sequence[LabelSet], labels: Sequence[Hashable]) ->
 
 def _as_set(value: Collection[Hashable]) -> frozenset[Hashable]:
     if not isinstance(value, AbstractSet):
-        raise InputError(f"expected a set of labels, got {type(value).__name__} {value!r}.")
+        raise InputError(f"expected a set of labels, got {type(value).__name__} {shown(value)}.")
     return frozenset(value)

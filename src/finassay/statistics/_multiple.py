@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from finassay.core import InputError
+from finassay.statistics._arguments import as_float, listed, shown
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
@@ -25,7 +26,8 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     InputError
         A p-value is NaN or outside [0, 1].
     """
-    order = _ascending(p_values)
+    p_values = _checked(p_values)
+    order = sorted(range(len(p_values)), key=lambda index: p_values[index])
     adjusted = [0.0] * len(p_values)
     largest = 0.0
     for rank, index in enumerate(order):
@@ -52,7 +54,8 @@ def benjamini_yekutieli(p_values: Sequence[float]) -> tuple[float, ...]:
     InputError
         A p-value is NaN or outside [0, 1].
     """
-    order = _ascending(p_values)
+    p_values = _checked(p_values)
+    order = sorted(range(len(p_values)), key=lambda index: p_values[index])
     count = len(order)
     harmonic = sum(1 / rank for rank in range(1, count + 1))
     adjusted = [0.0] * count
@@ -64,8 +67,11 @@ def benjamini_yekutieli(p_values: Sequence[float]) -> tuple[float, ...]:
     return tuple(adjusted)
 
 
-def _ascending(p_values: Sequence[float]) -> list[int]:
-    for position, p_value in enumerate(p_values):
-        if not 0 <= p_value <= 1:
-            raise InputError(f"p-value {position} must lie in [0, 1], got {p_value}.")
-    return sorted(range(len(p_values)), key=lambda index: p_values[index])
+def _checked(p_values: Sequence[float]) -> list[float]:
+    read = []
+    for position, value in enumerate(listed("p_values", p_values)):
+        p_value = as_float(value)
+        if p_value is None or not 0 <= p_value <= 1:
+            raise InputError(f"p-value {position} must lie in [0, 1], got {shown(value)}.")
+        read.append(p_value)
+    return read

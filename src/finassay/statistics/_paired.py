@@ -8,16 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from finassay.core import InputError, Undefined
+from finassay.statistics._arguments import check_confidence, finite, whole
 from finassay.statistics._bootstrap import (
     CONFIDENCE,
     RESAMPLES,
     FloatArray,
     Seed,
-    check_confidence,
     divide,
     resample,
 )
-from finassay.statistics._counts import whole
 from finassay.statistics._result import Result
 
 
@@ -146,10 +145,11 @@ def paired_difference(
     InputError
         Lengths differ, or a score is NaN.
     """
-    check_confidence(confidence)
-    if len(first) != len(second):
-        raise InputError(f"paired scores must have one length; got {len(first)} and {len(second)}.")
-    scores = np.column_stack([np.asarray(first, float), np.asarray(second, float), np.ones(len(first))])
+    confidence = check_confidence(confidence)
+    of_first, of_second = finite("first", first), finite("second", second)
+    if len(of_first) != len(of_second):
+        raise InputError(f"paired scores must have one length; got {len(of_first)} and {len(of_second)}.")
+    scores = np.column_stack([of_first, of_second, np.ones(len(of_first))])
     drawn = resample(scores, clusters, _difference, seed=seed, resamples=resamples)
     away = np.abs(drawn.draws - drawn.value) >= abs(drawn.value) - 1e-12
     low, high = np.quantile(drawn.draws, [(1 - confidence) / 2, (1 + confidence) / 2])
@@ -158,9 +158,9 @@ def paired_difference(
         difference=drawn.value,
         low=float(low) if varies else None,
         high=float(high) if varies else None,
-        p_value=float((1 + np.count_nonzero(away)) / (1 + resamples)),
+        p_value=float((1 + np.count_nonzero(away)) / (1 + len(drawn.draws))),
         confidence=confidence,
-        rows=len(first),
+        rows=len(scores),
         clusters=len(drawn.sums),
         resamples=resamples,
         seed=seed if isinstance(seed, int) else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,8 +13,8 @@ from typing import TypeAlias
 import numpy as np
 
 from finassay.core import InputError, Undefined
-from finassay.statistics._bootstrap import CONFIDENCE, RESAMPLES, Seed, check_confidence, cluster_bootstrap
-from finassay.statistics._counts import whole
+from finassay.statistics._arguments import check_confidence, listed, shown, whole
+from finassay.statistics._bootstrap import CONFIDENCE, RESAMPLES, Seed, cluster_bootstrap
 from finassay.statistics._result import Result
 
 
@@ -66,10 +67,10 @@ def as_outcome(value: OutcomeLike) -> Outcome:
     if isinstance(value, str):
         if value in list(Outcome):
             return Outcome(value)
-    elif value in (0, 1):
+    elif isinstance(value, numbers.Number | np.bool_) and value in (0, 1):
         return Outcome.CORRECT if value == 1 else Outcome.INCORRECT
     raise InputError(
-        f"an outcome must be one of {', '.join(Outcome)}, True, False, 1, 0, None or NaN; got {value!r}.",
+        f"an outcome must be one of {', '.join(Outcome)}, True, False, 1, 0, None or NaN; got {shown(value)}.",
         hint="For partial scores, bootstrap their mean with cluster_bootstrap instead of a rate.",
     )
 
@@ -150,7 +151,7 @@ def wilson_interval(
     InputError
         A negative count, one that is not whole, or a numerator above the denominator.
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     numerator, denominator = whole(numerator=numerator, denominator=denominator)
     if not 0 <= numerator <= denominator:
         raise InputError(f"expected 0 <= numerator <= denominator, got {numerator}/{denominator}.")
@@ -164,7 +165,7 @@ def wilson_interval(
 
 
 def _score_interval(share: float, count: int, confidence: float) -> tuple[float, float]:
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = -NormalDist().inv_cdf((1 - confidence) / 2)
     centre = (share + z * z / (2 * count)) / (1 + z * z / count)
     half = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count**2)) / (1 + z * z / count)
     # Rounding must not push a bound past the observed share, which lies on it at 0 and at 1.
@@ -217,7 +218,7 @@ def rate(
     >>> print(rate(["correct", True, "error", "error", float("nan"), "incorrect"]))
     2/6 (33.3%, 95% CI 9.7–70.0%)
     """
-    read = [as_outcome(outcome) for outcome in outcomes]
+    read = [as_outcome(outcome) for outcome in listed("outcomes", outcomes)]
     right = sum(outcome is Outcome.CORRECT for outcome in read)
     unknown = sum(outcome.is_unknown for outcome in read)
     low, high = wilson_interval(right, len(read), confidence=confidence)

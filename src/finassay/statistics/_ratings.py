@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from finassay.core import InputError
+from finassay.statistics._arguments import LARGEST, is_name, listed, names, one_of, shown
 
 if TYPE_CHECKING:
     from finassay.statistics._bootstrap import FloatArray
@@ -67,12 +68,17 @@ class Ratings:
         InputError
             A label outside the scale, rows of unequal length, fewer than two raters, or a scale of one label.
         """
+        categories = names("categories", categories)
         if len(set(categories)) != len(categories) or len(categories) < 2:
-            raise InputError(f"a scale needs at least two distinct labels, got {list(categories)}.")
-        width = len(raters) if raters is not None else len(rows[0]) if len(rows) else 0
+            raise InputError(f"a scale needs at least two distinct labels, got {categories}.")
+        rows = [listed(f"item {item}", row) for item, row in enumerate(listed("rows", rows))]
+        given = [] if raters is None else names("raters", raters)
+        width = len(given) if raters is not None else len(rows[0]) if rows else 0
         if width < 2:
             raise InputError(f"agreement needs at least two raters, got {width}.")
-        names = tuple(raters) if raters is not None else tuple(f"rater_{j + 1}" for j in range(width))
+        called = tuple(map(str, given or (f"rater_{j + 1}" for j in range(width))))
+        if len(set(called)) != width:
+            raise InputError(f"raters must have a name of their own each, got {list(called)}.")
         position = {label: code for code, label in enumerate(categories)}
         codes = np.full((len(rows), width), _MISSING, dtype=np.int64)
         for item, row in enumerate(rows):
@@ -81,13 +87,13 @@ class Ratings:
             for rater, label in enumerate(row):
                 if is_missing(label):
                     continue
-                if label not in position:
+                if not is_name(label) or label not in position:
                     raise InputError(
-                        f"item {item}, {names[rater]}: label {label!r} is not on the scale {list(categories)}.",
+                        f"item {item}, {called[rater]}: label {shown(label)} is not on the scale {list(categories)}.",
                         hint="Pass the whole scale as categories, or None where there is no rating.",
                     )
                 codes[item, rater] = position[label]
-        return cls(codes, tuple(categories), names)
+        return cls(codes, tuple(categories), called)
 
     @property
     def counts(self) -> FloatArray:
@@ -108,26 +114,38 @@ class Ratings:
     def numeric_categories(self, purpose: str) -> FloatArray:
         """Return the scale as numbers, or raise `InputError` saying what needs them."""
         values = [
-            value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+            value
+            if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
+            else math.nan
             for value in self.categories
         ]
         if any(math.isnan(value) for value in values):
-            raise InputError(f"{purpose} needs numeric labels, the scale is {list(self.categories)}.")
+            raise InputError(
+                f"{purpose} needs numeric labels of at most {LARGEST:g} in size, the scale is {list(self.categories)}."
+            )
         return np.array(values, dtype=np.float64)
 
 
 def is_missing(label: object) -> bool:
-    """Whether a label is None or NaN."""
-    return label is None or (isinstance(label, float | np.floating) and math.isnan(label))
+    """Whether a label is None, NaN, or pandas' missing value."""
+    missing = label is None or type(label).__name__ in {"NAType", "NaTType"}
+    return missing or (isinstance(label, float | np.floating) and math.isnan(label))
+
+
+def need_ratings(ratings: object, name: str = "ratings") -> None:
+    """Refuse what is no `Ratings`."""
+    if not isinstance(ratings, Ratings):
+        raise InputError(
+            f"{name} must be Ratings, got {type(ratings).__name__}.", hint="Build them with Ratings.of."
+        )
 
 
 def weight_matrix(categories: int, weights: Weights) -> FloatArray:
     """Agreement weights by distance on the scale, taken as evenly spaced: 1 on the diagonal, 0 at the ends."""
+    one_of("weights", weights, ("identity", "linear", "quadratic"))
     distance = np.abs(np.subtract.outer(np.arange(categories), np.arange(categories))) / (categories - 1)
     if weights == "identity":
         return np.eye(categories)
     if weights == "linear":
         return np.asarray(1 - distance, dtype=np.float64)
-    if weights == "quadratic":
-        return np.asarray(1 - distance**2, dtype=np.float64)
-    raise InputError(f"weights must be identity, linear or quadratic, got {weights!r}.")
+    return np.asarray(1 - distance**2, dtype=np.float64)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from finassay.core import Undefined
+from finassay.statistics._arguments import check_confidence
 from finassay.statistics._bootstrap import CONFIDENCE
 from finassay.statistics._gwet import gwet_ac
 from finassay.statistics._kappa import cohen_kappa, fleiss_kappa
 from finassay.statistics._krippendorff import krippendorff_alpha
+from finassay.statistics._ratings import need_ratings, weight_matrix
 from finassay.statistics._result import Result
 
 if TYPE_CHECKING:
@@ -56,6 +58,9 @@ def agreement(
     AgreementReport
         An undefined coefficient is listed with its reason; it is not an error here.
     """
+    need_ratings(ratings)
+    confidence = check_confidence(confidence)
+    weight_matrix(len(ratings.categories), weights)
     two = len(ratings.raters) == 2
     kappa = cohen_kappa if two else fleiss_kappa
     tries: dict[str, Callable[[], Agreement]] = {

@@ -9,10 +9,11 @@ from statistics import NormalDist
 import numpy as np
 
 from finassay.core import InputError, Undefined
-from finassay.statistics._counts import whole
+from finassay.statistics._arguments import number, whole
 from finassay.statistics._result import Result
 
 _MAX_ITEMS = 1_000_000
+_LEAST_ALPHA = 1e-12
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def pairs_needed(
     discordance : float
         The share of items that only one of the two gets right, psi; at least |d|, at most 1.
     power, alpha : float
-        In (0, 1).
+        In (0, 1); the power above alpha.
     design_effect : float, default 1
         See `design_effect`; the number of pairs is multiplied by it.
 
@@ -76,17 +77,19 @@ def pairs_needed(
     InputError
         Arguments outside their ranges, or more than a million items.
     """
-    d = _checked(difference, power, alpha, design_effect)
+    difference, discordance = number("difference", difference), number("discordance", discordance)
+    power, alpha, design_effect = _checked(power, alpha, design_effect)
+    d = _difference(difference)
     if not d <= discordance <= 1:
         raise InputError(f"discordance must lie between |difference| = {d} and 1, got {discordance}.")
     z_alpha, z_power = _quantiles(power, alpha)
-    start = (z_alpha * math.sqrt(discordance) + z_power * math.sqrt(discordance - d * d)) ** 2 / (d * d)
-    n = _bounded(math.ceil(start))
+    root = z_alpha * math.sqrt(discordance) + z_power * math.sqrt(discordance - d * d)
+    n = _bounded(root / d * (root / d))
     reached = mcnemar_power(n, d, discordance, alpha=alpha)
     while reached < power:
         n = _bounded(n + max(1, n // 500))
         reached = mcnemar_power(n, d, discordance, alpha=alpha)
-    return SampleSize(math.ceil(n * design_effect), reached, power, alpha, design_effect, "exact_mcnemar")
+    return SampleSize(_bounded(n * design_effect), reached, power, alpha, design_effect, "exact_mcnemar")
 
 
 def mcnemar_power(n: int, difference: float, discordance: float, *, alpha: float = 0.05) -> float:
@@ -112,7 +115,9 @@ def mcnemar_power(n: int, difference: float, discordance: float, *, alpha: float
         Arguments outside their ranges.
     """
     (n,) = whole(n=n)
-    d = abs(difference)
+    n = _bounded(n)
+    d, discordance = abs(number("difference", difference)), number("discordance", discordance)
+    alpha = number("alpha", alpha)
     if n < 1 or not (d <= discordance <= 1 and discordance > 0) or not 0 < alpha < 1:
         raise InputError(
             f"expected n >= 1 and |difference| <= discordance <= 1, discordance > 0, alpha in (0, 1); "
@@ -145,7 +150,7 @@ def items_needed(
     first, second : float
         The two rates, in [0, 1].
     power, alpha : float
-        In (0, 1).
+        In (0, 1); the power above alpha.
     design_effect : float, default 1
         See `design_effect`; with m runs of each task, n / m tasks are needed.
 
@@ -160,27 +165,37 @@ def items_needed(
     InputError
         Arguments outside their ranges, or more than a million rows.
     """
+    first, second = number("first", first), number("second", second)
     if not (0 <= first <= 1 and 0 <= second <= 1):
         raise InputError(f"rates must lie in [0, 1], got {first} and {second}.")
-    d = _checked(first - second, power, alpha, design_effect)
+    power, alpha, design_effect = _checked(power, alpha, design_effect)
+    d = _difference(first - second)
     z_alpha, z_power = _quantiles(power, alpha)
     mean = (first + second) / 2
     pooled, apart = (
         math.sqrt(2 * mean * (1 - mean)),
         math.sqrt(first * (1 - first) + second * (1 - second)),
     )
-    n = _bounded(math.ceil((z_alpha * pooled + z_power * apart) ** 2 / (d * d)))
+    root = z_alpha * pooled + z_power * apart
+    n = _bounded(root / d * (root / d))  # a power of floats would overflow where this is infinite
     reached = NormalDist().cdf((d * math.sqrt(n) - z_alpha * pooled) / apart) if apart > 0 else 1.0
     return SampleSize(
-        math.ceil(n * design_effect), reached, power, alpha, design_effect, "two_proportions_normal"
+        _bounded(n * design_effect), reached, power, alpha, design_effect, "two_proportions_normal"
     )
 
 
-def _checked(difference: float, power: float, alpha: float, design_effect: float) -> float:
-    if not (0 < power < 1 and 0 < alpha < 1 and 1 <= design_effect < math.inf):
+def _checked(power: float, alpha: float, design_effect: float) -> tuple[float, float, float]:
+    power, alpha = number("power", power), number("alpha", alpha)
+    design_effect = number("design_effect", design_effect)
+    if not (_LEAST_ALPHA <= alpha < power < 1 and design_effect >= 1):
         raise InputError(
-            f"expected power and alpha in (0, 1) and design_effect >= 1; got {power}, {alpha}, {design_effect}."
+            f"expected alpha in [{_LEAST_ALPHA}, 1), power above alpha and below 1, and design_effect >= 1; "
+            f"got {alpha}, {power}, {design_effect}."
         )
+    return power, alpha, design_effect
+
+
+def _difference(difference: float) -> float:
     if difference == 0:
         raise Undefined(
             "no number of items settles a difference of 0.",
@@ -191,13 +206,13 @@ def _checked(difference: float, power: float, alpha: float, design_effect: float
 
 
 def _quantiles(power: float, alpha: float) -> tuple[float, float]:
-    return NormalDist().inv_cdf(1 - alpha / 2), NormalDist().inv_cdf(power)
+    return -NormalDist().inv_cdf(alpha / 2), NormalDist().inv_cdf(power)
 
 
-def _bounded(n: int) -> int:
-    if n > _MAX_ITEMS:
+def _bounded(n: float) -> int:
+    if not n <= _MAX_ITEMS:
         raise InputError(
-            f"settling this difference needs more than {_MAX_ITEMS:,} items.",
+            f"settling this difference takes more than {_MAX_ITEMS:,} items, the most that are counted here.",
             hint="State a larger difference.",
         )
-    return n
+    return math.ceil(n)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from finassay.core import InputError, Undefined
+from finassay.statistics._arguments import finite, names, number
 from finassay.statistics._result import Result
 
 
@@ -65,8 +66,8 @@ def variance_split(scores: Sequence[float], tasks: Sequence[Hashable]) -> Varian
     InputError
         Lengths differ, or a score is not finite.
     """
-    values = np.asarray(scores, dtype=np.float64)
-    groups = _grouped(values, tasks)
+    values = finite("scores", scores)
+    groups = _grouped(values, names("tasks", tasks))
     n, k = len(values), len(groups)
     sizes = np.array([len(group) for group in groups])
     means = np.array([group.mean() for group in groups])
@@ -90,15 +91,8 @@ def variance_split(scores: Sequence[float], tasks: Sequence[Hashable]) -> Varian
 
 
 def _grouped(values: np.ndarray, tasks: Sequence[Hashable]) -> list[np.ndarray]:
-    if values.ndim != 1 or len(values) != len(tasks):
-        raise InputError(f"expected one task per score; got {values.shape} scores and {len(tasks)} tasks.")
-    if values.size and np.abs(values[np.isfinite(values)]).max(initial=0.0) > 1e150:
-        raise InputError("a score is too large: its square is outside the range of float64.")
-    if not np.isfinite(values).all():
-        raise InputError(
-            f"score {int(np.argmin(np.isfinite(values)))} is not finite.",
-            hint="State what a missing score counts as before splitting variance.",
-        )
+    if len(values) != len(tasks):
+        raise InputError(f"expected one task per score; got {len(values)} scores and {len(tasks)} tasks.")
     rows: dict[Hashable, list[float]] = defaultdict(list)
     for task, value in zip(tasks, values.tolist(), strict=True):
         rows[task].append(value)
@@ -135,6 +129,7 @@ def design_effect(runs_per_task: float, icc: float) -> float:
     InputError
         Arguments outside their ranges.
     """
+    runs_per_task, icc = number("runs_per_task", runs_per_task), number("icc", icc)
     if runs_per_task < 1 or not 0 <= icc <= 1:
         raise InputError(f"expected runs_per_task >= 1 and icc in [0, 1]; got {runs_per_task} and {icc}.")
     return 1 + (runs_per_task - 1) * icc
