@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from finassay.core import InputError
-from finassay.grading import Undefined, coverage, covers, interval_score, within
+from finassay.grading import (
+    Undefined,
+    coverage,
+    covers,
+    interval_score,
+    ndcg,
+    rank_biased_overlap,
+    top_k_overlap,
+    within,
+)
 
 
 def test_a_closed_interval_covers_its_ends() -> None:
@@ -76,3 +89,34 @@ def test_an_end_that_is_no_number_is_undefined(end: object) -> None:
     assert refused.value.reason == "not_a_number"
     with pytest.raises(Undefined):
         within(1.0, end)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "bad", [None, "0.5", "", True, math.nan, 10**400, Decimal("nan"), 1j, [], pd.NA], ids=str
+)
+def test_what_is_no_number_is_refused_and_never_read_as_one(bad: Any) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: interval_score((1, 2), 3, bad),
+        lambda: within(1, 1, relative=bad),
+        lambda: within(1, 1, absolute=bad),
+        lambda: within(bad, 1),
+        lambda: interval_score((1, 2), bad, 0.1),
+        lambda: interval_score((1, bad), 1, 0.1),
+        lambda: top_k_overlap([1], [1], bad),  # 10**400: deeper than the ranking
+        lambda: rank_biased_overlap([1], [1], bad),
+        lambda: ndcg({1: bad}, [1]),
+    ]
+    for call in calls:
+        with pytest.raises(InputError):
+            call()
+
+
+def test_numbers_at_the_ends_of_float64_give_no_infinity() -> None:
+    with pytest.raises(Undefined, match="leaves float64"):
+        interval_score((-1e308, 1e308), 0, 0.1)
+    assert ndcg({1: 1e308, 2: 1e308}, [1, 2]) == 1.0
+    with pytest.raises(InputError, match="p must be between"):
+        rank_biased_overlap([1], [1], 5e-324)
+    assert covers((Decimal("0.1"), Decimal("0.3")), Decimal("0.2"))
+    with pytest.raises(Undefined, match="or no number 2"):
+        covers((1, 3), "2")  # type: ignore[arg-type]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
 
 from finassay.core import InputError, Undefined
+from finassay.grading._unparsed import shorten, shown
 
 Interval = tuple[float, float]
 
@@ -18,7 +22,7 @@ def covers(interval: Interval, value: float) -> bool:
     Undefined
         ``reversed_interval`` where the lower end is above the upper; ``not_a_number``.
     """
-    lower, upper = _checked(interval, value)
+    lower, upper, value = _checked(interval, value)
     return lower <= value <= upper
 
 
@@ -66,12 +70,18 @@ def interval_score(interval: Interval, value: float, alpha: float) -> float:
     -----
     Gneiting and Raftery (2007), "Strictly proper scoring rules, prediction, and estimation", equation 43.
     """
+    alpha = real("alpha", alpha)
     if not 0 < alpha < 1:
         raise InputError(f"alpha must be between 0 and 1, got {alpha}")
-    lower, upper = _checked(interval, value)
+    lower, upper, value = _checked(interval, value)
     if math.isinf(lower) or math.isinf(upper) or math.isinf(value):
         raise Undefined(f"the interval score of [{lower}, {upper}] is not finite", reason="infinite_interval")
-    return (upper - lower) + 2 / alpha * (max(lower - value, 0.0) + max(value - upper, 0.0))
+    score = (upper - lower) + 2 / alpha * (max(lower - value, 0.0) + max(value - upper, 0.0))
+    if not math.isfinite(score):
+        raise Undefined(
+            f"the interval score of [{lower}, {upper}] leaves float64", reason="infinite_interval"
+        )
+    return score
 
 
 def within(reference: float, candidate: float, *, relative: float = 0.0, absolute: float = 0.0) -> bool:
@@ -91,27 +101,50 @@ def within(reference: float, candidate: float, *, relative: float = 0.0, absolut
     InputError
         A tolerance is negative or not finite.
     """
-    for name, tolerance in (("relative", relative), ("absolute", absolute)):
-        if not (tolerance >= 0 and math.isfinite(tolerance)):
-            raise InputError(f"the {name} tolerance must be finite and at least 0, got {tolerance}")
-    try:
-        reference, candidate = float(reference), float(candidate)
-    except (TypeError, ValueError):
-        raise Undefined(f"not numbers: {reference!r}, {candidate!r}", reason="not_a_number") from None
-    if math.isnan(candidate) or not math.isfinite(reference):
-        raise Undefined(f"no tolerance around {reference} for {candidate}", reason="not_a_number")
-    return abs(candidate - reference) <= max(absolute, relative * abs(reference))
-
-
-def _checked(interval: Interval, value: float) -> Interval:
-    try:
-        lower, upper, value = (float(number) for number in (*interval, value))
-    except (TypeError, ValueError):
+    relative, absolute = real("the relative tolerance", relative), real("the absolute tolerance", absolute)
+    if relative < 0 or absolute < 0:
+        raise InputError(f"a tolerance must be finite and at least 0, got {relative} and {absolute}")
+    gold, found = _as_float(reference), _as_float(candidate)
+    if gold is None or found is None or math.isnan(found) or not math.isfinite(gold):
         raise Undefined(
-            f"not two numbers {interval!r} or no number {value!r}", reason="not_a_number"
-        ) from None
-    if math.isnan(lower) or math.isnan(upper) or math.isnan(value):
-        raise Undefined(f"not a number in [{lower}, {upper}] or {value}", reason="not_a_number")
+            f"no tolerance around {shorten(shown(reference))} for {shorten(shown(candidate))}",
+            reason="not_a_number",
+        )
+    return abs(found - gold) <= max(absolute, relative * abs(gold))
+
+
+def real(name: str, value: object) -> float:
+    """Return a parameter as a float; a text, a truth value, NaN or what float64 cannot hold is refused by name."""
+    found = _as_float(value)
+    if found is None or not math.isfinite(found):
+        raise InputError(f"{name} must be a finite number, got {shorten(shown(value))}.")
+    return found
+
+
+def _as_float(value: Any) -> float | None:
+    """Return a number as a float, infinite beyond float64; None for what is none: a text and a truth value too."""
+    is_number = isinstance(value, numbers.Real | Decimal) and type(value).__name__ not in {"bool", "bool_"}
+    if not is_number:
+        return None
+    try:
+        return float(value)
+    except OverflowError:  # 10**400
+        return math.inf if value > 0 else -math.inf
+    except ValueError:  # a signalling NaN
+        return math.nan
+
+
+def _checked(interval: Interval, value: float) -> tuple[float, float, float]:
+    try:
+        read = [_as_float(number) for number in (*interval, value)]
+    except TypeError:
+        read = []
+    if len(read) != 3 or any(number is None or math.isnan(number) for number in read):
+        raise Undefined(
+            f"not two numbers {shorten(shown(interval))} or no number {shorten(shown(value))}",
+            reason="not_a_number",
+        )
+    lower, upper, point = (float(number) for number in read if number is not None)
     if lower > upper:
         raise Undefined(f"the interval [{lower}, {upper}] is reversed", reason="reversed_interval")
-    return lower, upper
+    return lower, upper, point

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Hashable, Mapping, Sequence
 
 from finassay.core import InputError, Undefined
+from finassay.grading._intervals import real
+
+_LEAST_PERSISTENCE = 1e-9
 
 
 def order_equal(reference: Sequence[Hashable], candidate: Sequence[Hashable]) -> bool:
@@ -44,8 +48,8 @@ def kendall_tau(reference: Mapping[Hashable, float], candidate: Mapping[Hashable
     members = list(reference)
     try:
         sides = [[float(ranking[member]) for member in members] for ranking in (reference, candidate)]
-    except (TypeError, ValueError):
-        raise Undefined("a rank is not a number", reason="not_a_number") from None
+    except (TypeError, ValueError, OverflowError):
+        raise Undefined("a rank is not a number of float64", reason="not_a_number") from None
     if any(math.isnan(number) for side in sides for number in side):
         raise Undefined("a rank is not a number", reason="not_a_number")
     if any(len(set(side)) == 1 for side in sides):
@@ -61,11 +65,10 @@ def top_k_overlap(reference: Sequence[Hashable], candidate: Sequence[Hashable], 
     Undefined
         ``too_few_members`` where the reference has fewer than k members; ``repeated_member``.
     InputError
-        k is below 1.
+        k is no whole number from 1 on.
     """
     _check(reference, candidate)
-    if k < 1:
-        raise InputError(f"k must be at least 1, got {k}")
+    k = _depth(k)
     if len(reference) < k:
         raise Undefined(
             f"the reference has {len(reference)} members, fewer than k = {k}", reason="too_few_members"
@@ -95,14 +98,15 @@ def rank_biased_overlap(
     Undefined
         ``empty`` ranking; ``repeated_member``.
     InputError
-        p outside (0, 1).
+        p outside (0, 1), or below 1e-9, where only the first member would count.
 
     Notes
     -----
     RBO_EXT of Webber, Moffat and Zobel (2010), "A similarity measure for indefinite rankings", equation 32.
     """
     _check(reference, candidate)
-    if not 0 < p < 1:
+    p = real("p", p)
+    if not _LEAST_PERSISTENCE <= p < 1:
         raise InputError(f"p must be between 0 and 1, got {p}")
     if not reference or not candidate:
         raise Undefined("a ranking is empty", reason="empty")
@@ -136,15 +140,28 @@ def ndcg(relevance: Mapping[Hashable, float], candidate: Sequence[Hashable], k: 
     ------
     Undefined
         ``no_relevance`` where no member gains anything; ``negative_gain``; ``repeated_member``.
+    InputError
+        A gain is no finite number, or k no whole number from 1 on.
     """
     _check(candidate)
-    if any(not gain >= 0 for gain in relevance.values()):
-        raise Undefined("a gain is negative or not a number", reason="negative_gain")
-    depth = len(relevance) if k is None else k
-    ideal = _discounted(sorted(relevance.values(), reverse=True)[:depth])
-    if not ideal > 0:
+    gains = {member: real("a gain", gain) for member, gain in relevance.items()}
+    if any(gain < 0 for gain in gains.values()):
+        raise Undefined("a gain is negative", reason="negative_gain")
+    depth = len(gains) if k is None else _depth(k)
+    most = max(gains.values(), default=0.0)
+    if not most > 0:
         raise Undefined("no member has a positive relevance", reason="no_relevance")
-    return _discounted([relevance.get(member, 0.0) for member in candidate[:depth]]) / ideal
+    share = {
+        member: gain / most for member, gain in gains.items()
+    }  # a sum of large gains would leave float64
+    ideal = _discounted(sorted(share.values(), reverse=True)[:depth])
+    return _discounted([share.get(member, 0.0) for member in candidate[:depth]]) / ideal
+
+
+def _depth(k: object) -> int:
+    if isinstance(k, bool) or not isinstance(k, numbers.Integral) or k < 1:
+        raise InputError("k must be a whole number of at least 1")
+    return int(k)
 
 
 def _discounted(gains: Sequence[float]) -> float:

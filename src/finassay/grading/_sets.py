@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from finassay.core import Undefined
+from finassay.grading._missing import is_missing
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def compare_sets(reference: Iterable[Hashable], candidate: Iterable[Hashable]) -
         ``missing_member``: a member is None or NaN, which names nothing.
     """
     gold, found = set(reference), set(candidate)
-    if any(member is None or member != member for member in gold | found):
+    if any(is_missing(member) and not isinstance(member, str) for member in gold | found):
         raise Undefined("a member of a set is missing (None or NaN)", reason="missing_member")
     hits = len(gold & found)
     total = len(gold) + len(found)
