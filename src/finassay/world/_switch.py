@@ -14,10 +14,15 @@ if TYPE_CHECKING:
 
 __all__ = ["SWITCHES", "Switch", "switched"]
 
+_REVIEW = timedelta(days=21)  # within which what is announced at an anchor takes effect
+
 
 @dataclass(frozen=True)
 class Switch:
-    """A question: SQL that reads it rightly and wrongly, with ``:c`` the day and ``:next`` the day after."""
+    """A question in SQL, read rightly and wrongly: ``:c`` is the day, ``:close`` its 16:00, ``:next`` the next day.
+
+    Members that are announced are those of ``:soon``, three weeks later.
+    """
 
     mechanism: str
     right: str
@@ -58,6 +63,43 @@ def _rows(instead: dict[str, str]) -> str:
     return " UNION ALL ".join(parts)
 
 
+def _kinds(more: str) -> str:
+    """Return the kinds and benchmarks of funds in effect, with what else is asked of them."""
+    return (
+        f"SELECT ID FROM mf_jyfundtype WHERE EFFECTIVEDATE <= :c{more}"  # noqa: S608 - our own text
+        f" UNION ALL SELECT ID FROM mf_benchmarkallocation WHERE EXCUTEDATE <= :c{more}"
+    )
+
+
+def _assets(order: str, more: str) -> str:
+    """Return total assets of the periods filed by c, in the first or last version of those asked for."""
+    return (
+        "SELECT COMPANYCODE, ENDDATE, 0, TOTALASSETS FROM (SELECT b.COMPANYCODE, b.ENDDATE, b.TOTALASSETS,"  # noqa: S608
+        f" ROW_NUMBER() OVER (PARTITION BY b.COMPANYCODE, b.ENDDATE ORDER BY b.INFOPUBLDATE {order}, b.ID {order})"
+        " AS place FROM lc_balancesheetall b JOIN (SELECT DISTINCT COMPANYCODE, ENDDATE FROM lc_balancesheetall"
+        " WHERE INFOPUBLDATE < :next) k ON k.COMPANYCODE = b.COMPANYCODE AND k.ENDDATE = b.ENDDATE"
+        f" WHERE b.IFMERGED = 1{more}) r WHERE place = 1"
+    )
+
+
+def _profit(when: str) -> str:
+    """Return net income of the periods filed by c, by the last filing about the period itself of those asked for."""
+    return (
+        "SELECT cik, period_end, quarters, value FROM (SELECT f.cik, f.period_end, f.quarters, f.value,"  # noqa: S608
+        " ROW_NUMBER() OVER (PARTITION BY f.cik, f.period_end, f.quarters ORDER BY f.accepted_at DESC) AS place"
+        " FROM us_fact f JOIN us_filing t ON t.accession = f.accession AND t.period_end = f.period_end"
+        " JOIN (SELECT DISTINCT cik, period_end FROM us_filing WHERE accepted_at < :next) k"
+        " ON k.cik = f.cik AND k.period_end = f.period_end"
+        f" WHERE f.tag = 'NetIncomeLoss' AND {'f.' + when if when != 'TRUE' else when}) r WHERE place = 1"
+    )
+
+
+_PERIODS = "SELECT COMPANYCODE, MAX(ENDDATE) FROM lc_balancesheetall WHERE {when} GROUP BY COMPANYCODE"
+_US_PERIODS = "SELECT cik, MAX(period_end) FROM us_filing WHERE {when} GROUP BY cik"
+_DEFAULTS = "SELECT INNERCODE, DEFAULTDATE FROM bond_default WHERE INFOPUBLDATE < :next"
+_ENDS = "SELECT INNERCODE, {end} FROM bond_basicinfo WHERE LISTEDDATE <= :c"
+_LAST = """SELECT INNERCODE, PERSONALCODE FROM (SELECT INNERCODE, PERSONALCODE, {rank}() OVER (PARTITION BY INNERCODE
+ ORDER BY INFOPUBLDATE DESC) AS place FROM mf_fundmanagernew WHERE INFOPUBLDATE < :next) r WHERE place = 1"""
 SWITCHES = (
     Switch("st_pending", _TREATED, _TREATED.replace("IMPLEMENTDATE <= :c AND ", "")),
     Switch("st_removed_later", _TREATED, f"{_ALERTS} AND IMPLEMENTDATE <= :c AND REMOVEDATE IS NULL"),
@@ -107,6 +149,51 @@ SWITCHES = (
         "SELECT INDICATORCODE, ENDDATE FROM c_ed_macroindicatordata WHERE INFOPUBLDATE < :next",
         "SELECT INDICATORCODE, ENDDATE FROM c_ed_macroindicatordata WHERE ENDDATE <= :c",
     ),
+    Switch(
+        "net_value_unrecorded",
+        "SELECT INNERCODE, TRADINGDAY FROM mf_fundnetvalueretrans WHERE TRADINGDAY = :c AND INSERTTIME < :next",
+        "SELECT INNERCODE, TRADINGDAY FROM mf_fundnetvalueretrans WHERE TRADINGDAY = :c",
+    ),
+    Switch("fund_kind_unrecorded", _kinds(" AND INSERTTIME < :next"), _kinds("")),
+    Switch("tied", _LAST.format(rank="RANK"), _LAST.format(rank="ROW_NUMBER")),
+    Switch(
+        "report_not_filed",
+        f"{_PERIODS.format(when='INFOPUBLDATE < :next')} UNION ALL {_US_PERIODS.format(when='accepted_at < :next')}",
+        f"{_PERIODS.format(when='ENDDATE <= :c')} UNION ALL {_US_PERIODS.format(when='period_end <= :c')}",
+    ),
+    Switch("versions_compete", _assets("DESC", " AND INFOPUBLDATE < :next"), _assets("ASC", "")),
+    Switch(
+        "revised_later",
+        f"{_assets('DESC', ' AND INFOPUBLDATE < :next')} UNION ALL {_profit('accepted_at < :next')}",
+        f"{_assets('DESC', '')} UNION ALL {_profit('TRUE')}",
+    ),
+    Switch("amendment_pending", _profit("accepted_at < :next"), _profit("TRUE")),
+    Switch(
+        "delisted_before",
+        f"{_STATUS} (1, 3, 6)",
+        "SELECT INNERCODE FROM secumain WHERE SECUCATEGORY = 1 AND LISTEDDATE <= :c",
+    ),
+    Switch("renamed_later", _TREATED, "SELECT INNERCODE FROM secumain WHERE SECUABBR LIKE '%ST%'"),
+    Switch(
+        "review_pending",
+        f"{_MEMBERS} AND (OUTDATE IS NULL OR OUTDATE > :c)",
+        f"{_MEMBERS.replace('INDATE <= :c', 'INDATE < :soon')} AND (OUTDATE IS NULL OR OUTDATE >= :soon)",
+    ),
+    Switch(
+        "default_revoked",
+        f"{_DEFAULTS} AND (REVOKEDATE IS NULL OR REVOKEDATE > :c)",
+        f"{_DEFAULTS} AND REVOKEDATE IS NULL",
+    ),
+    Switch(
+        "bond_called_later",
+        _ENDS.format(end="CASE WHEN EARLYMATURITYDATE <= :c THEN EARLYMATURITYDATE ELSE ENDDATE END"),
+        _ENDS.format(end="COALESCE(EARLYMATURITYDATE, ENDDATE)"),
+    ),
+    Switch(
+        "accepted_after_close",
+        "SELECT accession FROM us_filing WHERE accepted_at >= :c AND accepted_at < :close",
+        "SELECT accession FROM us_filing WHERE accepted_at >= :c AND accepted_at < :next",
+    ),
 )
 
 
@@ -123,7 +210,10 @@ def switched(database: Database, switch: Switch, day: date) -> bool:
 
 def _answer(database: Database, sql: str, day: date) -> set[tuple[object, ...]]:
     stamp = "TIMESTAMP '{}'"
-    for name, moment in ((":next", day + timedelta(days=1)), (":c", day)):
-        sql = sql.replace(name, stamp.format(datetime.combine(moment, time())))
+    midnight = datetime.combine(day, time())
+    close = midnight + timedelta(hours=16)
+    moments = {":next": midnight + timedelta(days=1), ":close": close, ":soon": midnight + _REVIEW, ":c": midnight}
+    for name, moment in moments.items():
+        sql = sql.replace(name, stamp.format(moment))
     columns = [column.to_pylist() for column in database.query(sql).table.columns]
     return set(zip(*columns, strict=True))

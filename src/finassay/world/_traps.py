@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import date, time
+from datetime import date, time, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from finassay.core import InputError
+from finassay.world._blocks._industries import STAR_BOARD
 from finassay.world._blocks._plant import LARGE, anchors
-from finassay.world._events import Event, Origin, Touch
+from finassay.world._calendar import sessions
+from finassay.world._events import Event, Origin, Security, Touch
 from finassay.world._events import EventType as T
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ Days = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 _CLOSE = time(16, 0)
 _NEVER = 10**7
+_EPOCH = date(1970, 1, 1).toordinal()
 
 
 class _Dated:
@@ -40,9 +43,22 @@ class _Dated:
         after = [ends.get(e.event_id) for e in events]
         self.end = _days([None if e is None else e.valid_from for e in after])
         self.end_told = _days([None if e is None else e.disclosed_at.date() for e in after])
+        self.owner = np.unique(np.array([e.entity for e in events], dtype=np.int64), return_inverse=True)[1]
         before = [ledger.by_id.get(e.supersedes or 0) for e in events]
         self.first_told = _days([None if e is None else e.disclosed_at.date() for e in before])
         self.first_valid = _days([None if e is None else e.valid_from for e in before])
+
+
+class _Values:
+    """Net values that were recorded on a later day than their own, beside the ledger: the same arrays of days."""
+
+    def __init__(self, world: World) -> None:
+        book = world.funds.navs
+        day = sessions().array.astype("datetime64[D]").astype(np.int64)[book.session] + _EPOCH
+        recorded = book.recorded // 86_400 + _EPOCH
+        late = np.flatnonzero((recorded > day) & (recorded <= world.config.snapshot.toordinal()))
+        self.valid, self.recorded, self.entity = day[late], recorded[late], book.entity[late]
+        self.told = book.published[late] // 86_400 + _EPOCH
 
 
 def _days(days: list[date | None] | list[date]) -> Days:
@@ -57,7 +73,7 @@ def undisclosed(x: _Dated, c: int) -> Flags:
     return (x.valid <= c) & (c < x.told)
 
 
-def unrecorded(x: _Dated, c: int) -> Flags:
+def unrecorded(x: _Dated | _Values, c: int) -> Flags:
     """Held at c, and was recorded later: the only sign where nothing says when it was disclosed."""
     return (x.valid <= c) & (c < x.recorded)
 
@@ -105,6 +121,16 @@ def revising(x: _Dated, c: int) -> Flags:
     return found
 
 
+def tied(x: _Dated, c: int) -> Flags:
+    """Are the last that their entity disclosed by c, two or more on one day."""
+    known = x.told <= c
+    last = np.zeros(x.told.size, dtype=np.int64)
+    np.maximum.at(last, x.owner[known], x.told[known])
+    latest = known & (x.told == last[x.owner])
+    found: Flags = latest & (np.bincount(x.owner[latest], minlength=x.told.size)[x.owner] > 1)
+    return found
+
+
 def evening(x: _Dated, c: int) -> Flags:
     """Was accepted on c after the close."""
     found: Flags = (x.told == c) & x.evening
@@ -130,18 +156,24 @@ class Mechanism:
     types : tuple of EventType
         The events.
     large, small : int
-        How many an anchor should have from scale .2 on, and below; 0 where only some anchors can have any.
+        How many an anchor should have from scale .2 on, and below; 0 where nothing is promised.
     ends : tuple of EventType
         The events that end or replace, where not every one does.
+    months : tuple of int
+        The months whose anchors can have any, where not all can.
+    board : int
+        The board that must have had shares for two months, where one must.
     """
 
     name: str
     wrong: str
-    shape: Callable[[_Dated, int], Flags]
+    shape: Callable[[Any, int], Flags]
     types: tuple[T, ...]
     large: int
     small: int
     ends: tuple[T, ...] = ()
+    months: tuple[int, ...] = ()
+    board: int = 0
 
 
 MECHANISMS = (
@@ -157,8 +189,10 @@ MECHANISMS = (
     Mechanism("delisted_later", "today's survivors", within(730), (T.DELIST,), 8, 3),
     Mechanism("halt_open", "today's halts", standing, (T.HALT,), 5, 2),
     Mechanism("industry_changed", "today's industry", within(90), (T.INDUSTRY_SET,), 20, 4),
-    Mechanism("industry_pending", "published means effective", pending, (T.INDUSTRY_SET,), 2, 1),
-    Mechanism("review_pending", "announced means member", pending, (T.INDEX_IN,), 0, 0),
+    Mechanism(
+        "industry_pending", "published means effective", pending, (T.INDUSTRY_SET,), 2, 1, board=STAR_BOARD
+    ),
+    Mechanism("review_pending", "announced means member", pending, (T.INDEX_IN,), 10, 3, months=(5, 11)),
     Mechanism("member_left_later", "today's members", standing, (T.INDEX_IN,), 10, 3),
     Mechanism("rating_undisclosed", "rated means published", undisclosed, (T.BOND_RATING,), 4, 2),
     Mechanism("default_revoked", "today's defaults", standing, (T.BOND_DEFAULT,), 3, 1, (T.BOND_REVOKE,)),
@@ -176,13 +210,18 @@ MECHANISMS = (
     Mechanism("amendment_pending", "the last filing", revising, (T.US_AMENDMENT,), 6, 2),
     Mechanism("accepted_after_close", "filed means before the close", evening, (T.US_FILING,), 0, 0),
     Mechanism("renamed_later", "today's name", later, (T.RENAME, T.US_RENAME), 40, 8),
+    Mechanism("net_value_unrecorded", "dated means known", unrecorded, (), 60, 15),
+    Mechanism("tied", "the last disclosed is one", tied, (T.MANAGER_IN,), 3, 2),
     Mechanism("reloaded", "inserted means disclosed", reloaded, (T.VENDOR_TOUCH,), 100, 20),
 )
 
 
 @dataclass(frozen=True)
 class Trap:
-    """A trap: its mechanism, the anchor, the event behind it, its dates, and whether it was planted."""
+    """A trap: its mechanism, the anchor, the event behind it, its dates, and whether it was planted.
+
+    A net value is no event of the ledger: its `event_id` is 0.
+    """
 
     mechanism: str
     anchor: date
@@ -198,7 +237,7 @@ class Trap:
 
 @dataclass(frozen=True)
 class Coverage:
-    """How a mechanism fares over the anchors: the quota, how many meet it, the least, the median, the planted share."""
+    """How a mechanism fares over the anchors that can have it: the quota, how many meet it, least, median, planted."""
 
     mechanism: str
     wrong: str
@@ -242,7 +281,10 @@ class Traps:
         for mechanism in MECHANISMS:
             dated = self._dated[mechanism.name]
             for n in np.flatnonzero(mechanism.shape(dated, anchor.toordinal())):
-                yield self._trap(mechanism, anchor, dated, int(n))
+                if isinstance(dated, _Values):
+                    yield self._value(mechanism, anchor, dated, int(n))
+                else:
+                    yield self._trap(mechanism, anchor, dated, int(n))
 
     def coverage(self) -> list[Coverage]:
         """Return how every mechanism fares."""
@@ -254,10 +296,26 @@ class Traps:
         return int(np.sum(mechanism.shape(self._dated[name], anchor.toordinal())))
 
     @cached_property
-    def _dated(self) -> dict[str, _Dated]:
+    def _dated(self) -> dict[str, _Dated | _Values]:
         return {
-            m.name: _Dated(list(self.ledger.of(*m.types)), self._ends(m), self.ledger) for m in MECHANISMS
+            m.name: _Dated(list(self.ledger.of(*m.types)), self._ends(m), self.ledger)
+            if m.types
+            else _Values(self.world)
+            for m in MECHANISMS
         }
+
+    def due(self, mechanism: Mechanism) -> list[date]:
+        """Return the anchors that should have traps of a mechanism."""
+        since = date.min
+        if mechanism.board:
+            boards = [
+                e.valid_from + timedelta(days=60)
+                for e in self.ledger.of(T.SECURITY)
+                if isinstance(e.payload, Security) and e.payload.board == mechanism.board
+            ]
+            since = min(boards, default=date.max)
+        months = mechanism.months or range(1, 13)
+        return [anchor for anchor in self.anchors if anchor >= since and anchor.month in months]
 
     def _ends(self, mechanism: Mechanism) -> dict[int, Event]:
         """Return what ended or replaced each event; a delisting ends its arrangement, a payment its plan."""
@@ -274,9 +332,10 @@ class Traps:
         return found
 
     def _coverage(self, mechanism: Mechanism) -> Coverage:
-        dated = self._dated[mechanism.name]
-        planted = np.array([event.origin is Origin.SEEDED for event in dated.events], dtype=bool)
-        masks = [mechanism.shape(dated, anchor.toordinal()) for anchor in self.anchors]
+        dated, due = self._dated[mechanism.name], self.due(mechanism)
+        events = [] if isinstance(dated, _Values) else dated.events
+        planted = np.array([event.origin is Origin.SEEDED for event in events], dtype=bool)
+        masks = [mechanism.shape(dated, anchor.toordinal()) for anchor in due]
         counts = [int(np.sum(mask)) for mask in masks] or [0]
         quota = mechanism.large if self.world.config.scale >= LARGE else mechanism.small
         total = sum(counts)
@@ -284,12 +343,19 @@ class Traps:
             mechanism.name,
             mechanism.wrong,
             quota,
-            len(self.anchors),
-            sum(count >= max(quota, 1) for count in counts),
+            len(due),
+            sum(count >= max(quota, 1) for count in counts) if due else 0,
             min(counts),
             float(np.median(counts)),
-            sum(int(np.sum(mask & planted)) for mask in masks) / total if total else 0.0,
+            sum(int(np.sum(mask & planted)) for mask in masks) / total if total and events else 0.0,
         )
+
+    def _value(self, mechanism: Mechanism, anchor: date, values: _Values, n: int) -> Trap:
+        valid, told, recorded = (
+            date.fromordinal(int(part[n])) for part in (values.valid, values.told, values.recorded)
+        )
+        name = self._names.get(int(values.entity[n]), str(values.entity[n]))
+        return Trap(mechanism.name, anchor, name, 0, "net_value", valid, told, recorded, None, planted=False)
 
     def _trap(self, mechanism: Mechanism, anchor: date, dated: _Dated, n: int) -> Trap:
         event, end = dated.events[n], int(dated.end[n])

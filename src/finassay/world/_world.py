@@ -111,7 +111,7 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     events += deal_events(config.seed, issuers, statements, quotes, events)
     events += plant_funds(config, fund_world_events(config))
     funds = fund_values(config, market, quotes, bonds.money.levels[BOND_LEG][:, 2], events, executor)
-    us, us_events = us_world(config, missing_revisions(config, events), executor)
+    us, us_events = us_world(config, executor, missing_revisions(config, events))
     events += us_events
     neeq, neeq_events = simulate_neeq(config, market, issuers, statements, events, executor)
     events += neeq_events

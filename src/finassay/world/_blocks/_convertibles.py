@@ -76,22 +76,29 @@ class Share:
 def candidates(seed: int, issuers: tuple[Issuer, ...]) -> tuple[tuple[Issuer, date], ...]:
     """Return the issuers of convertibles, and the day each announces it.
 
-    Whether one is, only its own stream decides; but the first of them issue early, for the first anchors.
+    Whether one is, only its own stream decides. Those of old companies are spread evenly over the window, and the first
+    of them issue in 2016: even a small world has some on the market at any time.
     """
-    found = {}
-    draws = {}
+    found, draws = {}, {}
     for issuer in issuers:
-        u = stream(seed, Purpose.CONVERTIBLE, issuer.entity).random(2)
-        announced = _window(issuer, float(u[1]))
+        u = [float(x) for x in stream(seed, Purpose.CONVERTIBLE, issuer.entity).random(2)]
+        announced = _window(issuer, u[1])
         if issuer.board != BEIJING and u[0] < SHARE and announced is not None:
-            found[issuer] = announced
-            draws[issuer] = float(u[0])
+            found[issuer], draws[issuer] = announced, u
     old = sorted(
-        (i for i in found if i.listed < START - timedelta(days=400)), key=lambda i: (draws[i], i.entity)
+        (i for i in found if i.listed < START - timedelta(days=400)), key=lambda i: (draws[i][0], i.entity)
     )
-    for n, issuer in enumerate(old[:EARLY]):
-        found[issuer] = near(START + timedelta(days=62 + 13 * n), 0)
+    for n, issuer in enumerate(old):
+        place = (n - EARLY + draws[issuer][1]) / max(1, len(old) - EARLY)
+        early = near(START + timedelta(days=62 + 13 * n), 0)
+        found[issuer] = early if n < EARLY else _between(place)
     return tuple(found.items())
+
+
+def _between(place: float) -> date:
+    """Return the day at a place, 0 to 1, of the time in which convertibles are announced."""
+    low, high = START + timedelta(days=60), END - timedelta(days=90)
+    return near(low + timedelta(days=int(place * (high - low).days)), 0)
 
 
 def _window(issuer: Issuer, u: float) -> date | None:

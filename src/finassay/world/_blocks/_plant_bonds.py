@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 GRANT, CANCEL = "股权激励", "限制性股票回购注销"
 _MONTH = timedelta(days=31)
+_CALM = timedelta(days=11)  # around what is planted
 
 
 def called_owners(config: WorldConfig, owners: tuple[Owner, ...]) -> frozenset[int]:
@@ -175,15 +176,19 @@ def plant_prices(config: WorldConfig, events: list[Event]) -> list[Event]:
                 _announce(told, rng, bond, day, bond.back, CANCEL)
                 bond.back = 0
         known = sum(t <= day < held for bond in bonds for t, held, _ in bond.prices)
-        following = days[number + 1] if number + 1 < len(days) else day
-        if following == day:
-            continue
-        for n in rng.permutation(len(bonds)):
-            bond = bonds[int(n)]
-            if known < wanted and bond.quiet(day - timedelta(days=14), following + timedelta(days=14)):
+        following = days[number + 1] if number + 1 < len(days) else END
+        mixed = [bonds[int(n)] for n in rng.permutation(len(bonds))]
+        # To the next anchor where nothing else happens until then, or for three weeks
+        for until in (following + _CALM, day + timedelta(days=20)):
+            for bond in mixed:
+                if known >= wanted or bond.back or not bond.quiet(day - _CALM, until):
+                    continue
                 price = bond.price(day)
-                bond.back = price
                 _announce(told, rng, bond, day, price - max(3, price * 4 // 1000), GRANT)
+                if until > following:
+                    bond.back = price
+                else:
+                    _announce(told, rng, bond, day + timedelta(days=11), price, CANCEL)
                 known += 1
     return list(told.events.values())
 
@@ -192,7 +197,7 @@ def _announce(
     told: Told, rng: np.random.Generator, bond: _Convertible, day: date, price: int, why: str
 ) -> None:
     ahead, wait = rng.random(2)
-    days = (near(day, 1 + int(wait * wait * 5)), near(day - timedelta(days=int(ahead * ahead * 8)), 0))
+    days = (near(day, 1 + int(wait * wait * 3)), near(day - timedelta(days=int(ahead * ahead * 5)), 0))
     told.add(rng, EventType.CONVERT_PRICE, bond.entity, ConvertPrice(price, why), days, causes=(bond.issue,))
     bond.prices.append((days[1], days[0], price))
 

@@ -111,7 +111,9 @@ class _Gap:
 def plant_funds(config: WorldConfig, events: list[Event]) -> list[Event]:
     """Return the events of the fund trade in which every anchor has its managers and kinds that nobody knows of."""
     told = Told(config.seed, events)
-    _managers(config, told)
+    joint = _Joint(told)
+    _managers(config, told, joint)
+    _ties(config, told, joint)
     _kinds(config, told)
     return list(told.events.values())
 
@@ -125,14 +127,15 @@ def _soon(day: date, rng: np.random.Generator) -> date:
     return day + timedelta(days=1 + int(rng.random() ** 2 * 5))
 
 
-def _managers(config: WorldConfig, told: Told) -> None:
+def _managers(config: WorldConfig, told: Told, joint: _Joint) -> None:
     """Delay announcements of managers who took office within a month of an anchor; then add joint managers."""
     wanted = _wanted(config, 6, 3)
-    joint = _Joint(told)
-    appointed = told.of(EventType.MANAGER_IN)
+    appointed = sorted(told.of(EventType.MANAGER_IN), key=lambda e: e.valid_from)
+    days = [e.valid_from for e in appointed]
     for number, day in enumerate(anchors()):
         rng = stream(config.seed, Purpose.TRAP, number, 1)
-        near = [told.events[e.event_id] for e in appointed if day - timedelta(days=60) <= e.valid_from <= day]
+        low, high = bisect_right(days, day - timedelta(days=61)), bisect_right(days, day)
+        near = [told.events[e.event_id] for e in appointed[low:high]]
         missing = wanted - sum(e.disclosed_at.date() > day for e in near)
         late = [e for e in near if e.valid_from < e.disclosed_at.date() <= day]
         for event in (late[n] for n in rng.permutation(len(late))):
@@ -169,44 +172,87 @@ class _Joint:
     def appoint(self, rng: np.random.Generator, day: date) -> None:
         """Add a manager to a fund where they never were: in office before the anchor, announced after it."""
         stay = timedelta(days=70 + int(rng.random() * 90))
-        able = [
-            (post, adviser)
-            for post, end, adviser in self.posts
-            if post.valid_from < day - timedelta(days=90) and min(end, END) >= min(day + stay, END)
+        start = sessions().before(day - timedelta(days=int(rng.random() ** 2 * 12) - 1))
+        found = self._free(rng, day, stay, 1)
+        if found:
+            opened, (person,) = found
+            self._tell(rng, (start, _soon(day, rng)), day + stay, opened, person)
+
+    def pair(self, rng: np.random.Generator, day: date) -> tuple[int, date] | None:
+        """Add two managers to a fund, announced on one day before the anchor; return the fund and the day."""
+        stay = timedelta(days=200 + int(rng.random() * 300))
+        found = self._free(rng, day, stay, 2)
+        if not found:
+            return None
+        opened, people = found
+        start = sessions().before(day - timedelta(days=int(rng.random() * 12) - 1))
+        for person in people:
+            self._tell(rng, (start, start), day + stay, opened, person)
+        return opened.entity, start
+
+    def _free(
+        self, rng: np.random.Generator, day: date, stay: timedelta, count: int
+    ) -> tuple[Event, list[FundManager]] | None:
+        """Return a fund, and so many managers in office elsewhere at its adviser who were never there."""
+        able: dict[int, list[FundManager]] = {}
+        for post, end, adviser in self.posts:
+            if post.valid_from < day - timedelta(days=90) and min(end, END) >= min(day + stay, END):
+                assert isinstance(post.payload, FundManager)  # noqa: S101 - by its type
+                able.setdefault(adviser, []).append(post.payload)
+        funds = [
+            (opened, adviser)
+            for adviser in able
+            for opened, end in self.funds[adviser]
+            if opened.valid_from < day - timedelta(days=200) and end > day + stay + timedelta(days=60)
         ]
-        for n in rng.permutation(len(able))[:60]:
-            post, adviser = able[int(n)]
-            payload = post.payload
-            assert isinstance(payload, FundManager)  # noqa: S101 - by its type
-            held = self.held[payload.person]
-            funds = [
-                opened
-                for opened, end in self.funds[adviser]
-                if opened.entity not in held
-                and opened.valid_from < day - timedelta(days=200)
-                and end > day + stay + timedelta(days=60)
-            ]
-            if funds:
-                self._tell(rng, day, stay, funds[int(rng.random() * len(funds))], payload)
-                return
+        for n in rng.permutation(len(funds)):
+            opened, adviser = funds[int(n)]
+            free = {p.person: p for p in able[adviser] if opened.entity not in self.held[p.person]}
+            if len(free) >= count:
+                people = list(free.values())
+                return opened, [people[int(k)] for k in rng.permutation(len(people))[:count]]
+        return None
 
     def _tell(
-        self, rng: np.random.Generator, day: date, stay: timedelta, opened: Event, who: FundManager
+        self,
+        rng: np.random.Generator,
+        days: tuple[date, date],
+        until: date,
+        opened: Event,
+        who: FundManager,
     ) -> None:
-        start = sessions().before(day - timedelta(days=int(rng.random() ** 2 * 12) - 1))
         event = self.told.add(
             rng,
             EventType.MANAGER_IN,
             opened.entity,
             replace(who, number=3),
-            (start, _soon(day, rng)),
+            days,
             causes=(opened, self.people[who.person]),
         )
         self.held[who.person].add(opened.entity)
-        stop = sessions().before(day + stay)
+        stop = sessions().before(until)
         if stop < END - timedelta(days=10):
-            days = (stop, stop - timedelta(days=1 + int(rng.random() * 6)))
-            self.told.add(rng, EventType.MANAGER_OUT, opened.entity, Nothing(), days, supersedes=event)
+            leave = (stop, stop - timedelta(days=1 + int(rng.random() * 6)))
+            self.told.add(rng, EventType.MANAGER_OUT, opened.entity, Nothing(), leave, supersedes=event)
+
+
+def _ties(config: WorldConfig, told: Told, joint: _Joint) -> None:
+    """Let two managers of a fund be announced on one day, the last one on which any is."""
+    wanted = _wanted(config, 3, 2)
+    order = sorted((e.disclosed_at.date(), e.entity) for e in told.of(EventType.MANAGER_IN))
+    last: dict[int, tuple[date, int]] = {}
+    place = 0
+    for number, day in enumerate(anchors()):
+        while place < len(order) and order[place][0] <= day:
+            when, fund = order[place]
+            same = fund in last and last[fund][0] == when
+            last[fund] = (when, last[fund][1] + 1 if same else 1)
+            place += 1
+        rng = stream(config.seed, Purpose.TRAP, number, 9)
+        for _ in range(wanted - sum(count > 1 for _, count in last.values())):
+            added = joint.pair(rng, day)
+            if added is not None:
+                last[added[0]] = max(last.get(added[0], (date.min, 0)), (added[1], 2))
 
 
 def _chains(told: Told, kind: EventType) -> list[tuple[Event, Event | None]]:
@@ -227,11 +273,16 @@ def _kinds(config: WorldConfig, told: Told) -> None:
         )
         for before, after in _chains(told, EventType.FUND_KIND)
     ]
-    known = [e for kind in (EventType.FUND_KIND, EventType.FUND_BENCHMARK) for e in told.of(kind)]
+    known = [
+        (e.valid_from, e.recorded_at.date())
+        for kind in (EventType.FUND_KIND, EventType.FUND_BENCHMARK)
+        for e in told.of(kind)
+        if e.valid_from < e.recorded_at.date()
+    ]
     wanted = _wanted(config, 3, 1)
     for number, day in enumerate(anchors()):
         rng = stream(config.seed, Purpose.TRAP, number, 2)
-        missing = wanted - sum(e.valid_from <= day < e.recorded_at.date() for e in known)
+        missing = wanted - sum(valid <= day < recorded for valid, recorded in known)
         for gap in _open_gaps(rng, gaps, day, missing):
             now, then = _kind(gap.before), _kind(gap.after)
             kinds = [kind for kind in other_kinds(now) if kind != then]

@@ -83,7 +83,7 @@ class UsWorld:
 
 
 def us_world(
-    config: WorldConfig, missing: Mapping[date, int], executor: Executor
+    config: WorldConfig, executor: Executor, missing: Mapping[date, int] | None = None
 ) -> tuple[UsWorld, list[Event]]:
     """Simulate the US side; return it with its events. `missing`: how many revisions an anchor yet needs."""
     seed, issuers = config.seed, us_universe(config)
@@ -91,7 +91,7 @@ def us_world(
     common = (*macro.events, *policy_events(seed))
     factors, curve = us_factors(seed, common), us_curve(seed, common)
     job = partial(_block, seed, factors, _economy(macro))
-    planted = us_plan(config, issuers, missing)
+    planted = us_plan(config, issuers, missing or {})
     items = [(block, {i.entity: planted[i.entity] for i in block}) for block in _blocks(issuers)]
     parts = executor.map(job, items, label="US companies")
     events = [*common, *(event for part in parts for event in part.events)]
