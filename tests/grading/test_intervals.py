@@ -17,6 +17,7 @@ from finassay.grading import (
     coverage,
     covers,
     interval_score,
+    kendall_tau,
     ndcg,
     rank_biased_overlap,
     top_k_overlap,
@@ -96,6 +97,7 @@ def test_an_end_that_is_no_number_is_undefined(end: object) -> None:
 )
 def test_what_is_no_number_is_refused_and_never_read_as_one(bad: Any) -> None:
     calls: list[Callable[[], object]] = [
+        lambda: kendall_tau({1: bad, 2: bad}, {1: 1, 2: 2}),
         lambda: interval_score((1, 2), 3, bad),
         lambda: within(1, 1, relative=bad),
         lambda: within(1, 1, absolute=bad),

@@ -104,7 +104,7 @@ def within(reference: float, candidate: float, *, relative: float = 0.0, absolut
     relative, absolute = real("the relative tolerance", relative), real("the absolute tolerance", absolute)
     if relative < 0 or absolute < 0:
         raise InputError(f"a tolerance must be finite and at least 0, got {relative} and {absolute}")
-    gold, found = _as_float(reference), _as_float(candidate)
+    gold, found = as_float(reference), as_float(candidate)
     if gold is None or found is None or math.isnan(found) or not math.isfinite(gold):
         raise Undefined(
             f"no tolerance around {shorten(shown(reference))} for {shorten(shown(candidate))}",
@@ -115,13 +115,13 @@ def within(reference: float, candidate: float, *, relative: float = 0.0, absolut
 
 def real(name: str, value: object) -> float:
     """Return a parameter as a float; a text, a truth value, NaN or what float64 cannot hold is refused by name."""
-    found = _as_float(value)
+    found = as_float(value)
     if found is None or not math.isfinite(found):
         raise InputError(f"{name} must be a finite number, got {shorten(shown(value))}.")
     return found
 
 
-def _as_float(value: Any) -> float | None:
+def as_float(value: Any) -> float | None:
     """Return a number as a float, infinite beyond float64; None for what is none: a text and a truth value too."""
     is_number = isinstance(value, numbers.Real | Decimal) and type(value).__name__ not in {"bool", "bool_"}
     if not is_number:
@@ -136,7 +136,7 @@ def _as_float(value: Any) -> float | None:
 
 def _checked(interval: Interval, value: float) -> tuple[float, float, float]:
     try:
-        read = [_as_float(number) for number in (*interval, value)]
+        read = [as_float(number) for number in (*interval, value)]
     except TypeError:
         read = []
     if len(read) != 3 or any(number is None or math.isnan(number) for number in read):

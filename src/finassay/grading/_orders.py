@@ -7,7 +7,7 @@ import numbers
 from collections.abc import Hashable, Mapping, Sequence
 
 from finassay.core import InputError, Undefined
-from finassay.grading._intervals import real
+from finassay.grading._intervals import as_float, real
 
 _LEAST_PERSISTENCE = 1e-9
 
@@ -46,11 +46,9 @@ def kendall_tau(reference: Mapping[Hashable, float], candidate: Mapping[Hashable
     if len(reference) < 2:
         raise Undefined("Kendall's tau needs at least two members", reason="too_few_members")
     members = list(reference)
-    try:
-        sides = [[float(ranking[member]) for member in members] for ranking in (reference, candidate)]
-    except (TypeError, ValueError, OverflowError):
-        raise Undefined("a rank is not a number of float64", reason="not_a_number") from None
-    if any(math.isnan(number) for side in sides for number in side):
+    read = [[as_float(ranking[member]) for member in members] for ranking in (reference, candidate)]
+    sides = [[number for number in side if number is not None and not math.isnan(number)] for side in read]
+    if sides != read:
         raise Undefined("a rank is not a number", reason="not_a_number")
     if any(len(set(side)) == 1 for side in sides):
         raise Undefined("all members of one side are tied, so it orders nothing", reason="all_tied")
