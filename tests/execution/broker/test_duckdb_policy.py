@@ -199,7 +199,7 @@ def test_attaching_a_file_that_is_not_there_says_how_the_database_is_opened(mark
     assert [record.status for record in records] == ["error"]
 
 
-@pytest.mark.parametrize("path", ["m.duckdb", "data/m.db", "/mnt/firm/m.duckdb", "/mnt/other.duckdb"])
+@pytest.mark.parametrize("path", ["m.duckdb", "data/m.db", "/mnt/firm/m.duckdb", "/mnt/firm/other.duckdb"])
 def test_a_path_of_the_users_machine_opens_the_tasks_database(market: Market, path: str) -> None:
     program = f"import duckdb\nprint(duckdb.connect({path!r}).execute('select b from t').fetchall())"
     assert market.run(program)[:2] == ("[(2,)]", "")
