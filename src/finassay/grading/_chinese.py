@@ -79,6 +79,8 @@ def _read_places(text: str) -> tuple[int, bool]:
                 raise ValueError(f"a digit is missing before {character}")
             total, last_place, digit, zero = total + max(digit, 1) * place, place, -1, False
         elif _DIGITS[character] == 0:
+            if digit >= 0 or text[index + 1 : index + 2] not in _COUNTED:
+                raise ValueError("a zero stands before a digit, in the place of those that are skipped")
             zero = True
         elif digit >= 0:
             raise ValueError("two digits in one place")

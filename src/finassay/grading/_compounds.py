@@ -41,6 +41,8 @@ def _parts(tokens: Sequence[Token]) -> list[tuple[Numeral, list[Token]]]:
             parts.append((token.meaning, []))
         else:
             parts[-1][1].append(token)
+    if len(parts) > 1 and parts[-1][0].zero_word:
+        raise Refusal("malformed_number", "no digit stands after the zero")
     return parts
 
 

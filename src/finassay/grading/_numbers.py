@@ -44,8 +44,8 @@ class Quantity:
         1000, 10000 (万) … as stated; 1 if none is.
     unit : str or None
         ``"percent"``, ``"pp"``, ``"bp"``, ``"permille"``, ``"ratio"``, ``"x"``, an ISO currency, ``"¥"`` (yuan or
-        yen: the text does not say), ``"share"``, ``"lot"``, ``"USD/share"`` …; None if none is stated. The
-        whole list is in ``docs/reference/values.md``.
+        yen: the text does not say), ``"share"``, ``"lot"``, ``"USD/share"``, ``"CNY per USD"`` …; None if none is
+        stated. The whole list is in ``docs/reference/values.md``.
     decimals : int or None
         Printed decimals; None for an exponent form and for a binary float, which have none.
     text : str

@@ -74,6 +74,8 @@ def _next(text: str, at: int, before: list[Token], of_unit: bool) -> tuple[Token
     if spelled := _IN_WORDS.match(text, at):
         return Token(Role.NUMERAL, spelled[1], Numeral(Decimal(NUMBER_WORDS[spelled[1]]), 0)), len(spelled[1])
     word = longest_word(text, at)
+    if before and before[-1].text == "百分之" and text[at:] == "百":  # all of it: elsewhere 百 needs a digit
+        return Token(Role.NUMERAL, "百", Numeral(Decimal(100), 0, chinese=True)), 1
     if text[at] in NUMERAL_CHARACTERS and not (word and of_unit) and not _is_word(word, before):
         length = numeral_length(text, at)
         return _read_chinese(text[at : at + length]), length

@@ -13,7 +13,7 @@ from finassay.grading._compounds import product
 from finassay.grading._fold import fold
 from finassay.grading._tokens import EXACT, tokenize
 from finassay.grading._unparsed import Refusal, UnitMismatch, Unparsed
-from finassay.grading._vocabulary import CURRENCY_WORDS, SYMBOL_MAY_MEAN, Role, Token
+from finassay.grading._vocabulary import CURRENCY_WORDS, SYMBOL_MAY_MEAN, TENTHS, Role, Token
 
 # Units of one family, each with its size; units of no family convert only to themselves.
 _FAMILIES: tuple[dict[str, Decimal], ...] = (
@@ -42,6 +42,7 @@ _OF_A_WHOLE = frozenset({"percent", "permille", "pp", "bp"})
 _LENTICULAR = str.maketrans("【】〔〕", "()()")  # brackets around a unit; around a number they are no minus
 _CODE_AND_SCALE = re.compile(r"\b(usd|cny|rmb|hkd|eur|gbp|jpy|twd|sgd|aud|cad|chf|inr|krw)(m|mn|mm|bn|k)\b")
 _CURRENCY_SIGNS = frozenset("$¥€£₩₹₽")
+_PER = re.compile(r"/| per ")
 _CAPITAL_P = re.compile(r"(?<![A-Za-z])P(?![A-Za-z])")
 _THOUSANDS_WITHOUT_DIGITS = re.compile(r"'?000s?\b|(?<=[$€£¥])000s?\b")
 
@@ -124,6 +125,9 @@ def combine(tokens: Sequence[Token], *, scaled: bool = False) -> tuple[Decimal, 
     for token, following in zip_longest(tokens, tokens[1:]):
         if token.text == "元" and (named_before or _names_money(following)) and not last.endswith("元"):
             continue  # 港币百万元, 百万元港币: yuan here is the general word for a piece of money
+        named_twice = token.text == last or (units and any(word.role is Role.PARTS for word in tokens))
+        if token.role in {Role.UNIT, Role.PARTS} and not after_per and named_twice:
+            raise Refusal("malformed_number", f"{token.text!r} states its unit a second time")
         named_before, last = named_before or _names_money(token), token.text
         if token.role is Role.SCALE and units and units[-1] in _OF_A_WHOLE:
             raise Refusal("malformed_number", f"{token.text!r} does not stand after {units[-1]}")
@@ -131,18 +135,22 @@ def combine(tokens: Sequence[Token], *, scaled: bool = False) -> tuple[Decimal, 
             scales.append(token)
         elif token.role is Role.PER and not after_per:
             after_per = True
-        elif token.role in {Role.UNIT, Role.PARTS}:
+        elif token.role in {Role.UNIT, Role.PARTS} and not (after_per and token.text == TENTHS):
             (per if after_per else units).append(str(token.meaning))
+            scales += [Token(Role.SCALE, TENTHS, 10)] * (token.text == TENTHS)
         else:
             raise Refusal("unknown_word", f"{token.text!r} is not a unit or a scale here")
     if after_per and not (units and len(per) == 1):
         raise Refusal("unknown_word", "a unit 'per' something needs one unit on each side")
-    if per and {units[0], per[0]} <= set(CURRENCY_WORDS) and _is_pair(tokens):
+    of_currencies = bool(per) and {units[0], per[0]} <= set(CURRENCY_WORDS)
+    if of_currencies and _is_pair(tokens):
         raise Refusal("conflicting_units", "a pair of currencies: 7.1 USD/CNY are by custom yuan per dollar")
     if (scales or scaled) and any(token.text == "p" for token in tokens):
         raise Refusal("unknown_word", "pence have no scale: 'p' is a part of it")
     unit = _one_unit(units)
-    return product(scales), f"{unit}/{per[0]}" if per else unit, bool(scales)
+    if per:
+        unit = f"{unit}{' per ' if of_currencies else '/'}{per[0]}"
+    return product(scales), unit, bool(scales)
 
 
 def _is_pair(tokens: Sequence[Token]) -> bool:
@@ -173,16 +181,19 @@ def resolve_sign(unit: str | None, beside: str | None = None) -> str | None:
     """
     if unit is None:
         return None
-    sign, slash, per = unit.partition("/")
-    currency = (beside or "").partition("/")[0]
+    sign, currency = _numerator(unit), _numerator(beside or "")
     if currency in SYMBOL_MAY_MEAN.get(sign, ()):
-        return currency + slash + per
-    return "USD" + slash + per if sign == "$" else unit
+        return currency + unit.removeprefix(sign)
+    return "USD" + unit.removeprefix(sign) if sign == "$" else unit
+
+
+def _numerator(unit: str) -> str:
+    return _PER.split(unit, maxsplit=1)[0]
 
 
 def is_currency(unit: str | None) -> bool:
     """Say whether a canonical unit is a currency, or a currency per something."""
-    return unit is not None and unit.partition("/")[0] in CURRENCY_WORDS
+    return unit is not None and _numerator(unit) in CURRENCY_WORDS
 
 
 def is_currency_sign(word: str) -> bool:
@@ -200,9 +211,10 @@ def conversion_factor(source: str, target: str) -> Decimal:
     """
     if source == target:
         return Decimal(1)
-    whole, slash, per = source.partition("/")
-    if slash and target.endswith(slash + per):  # US cents per share: in dollars per share
-        return conversion_factor(whole, target.removesuffix(slash + per))
+    whole = _numerator(source)
+    per = source.removeprefix(whole)
+    if per and target.endswith(per):  # US cents per share: in dollars per share
+        return conversion_factor(whole, target.removesuffix(per))
     for family in _FAMILIES:
         if source in family and target in family:
             return EXACT.divide(family[source], family[target])

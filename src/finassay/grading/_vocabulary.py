@@ -30,11 +30,12 @@ class Token(NamedTuple):
 
 CURRENCY_WORDS: dict[str, tuple[str, ...]] = {
     "$": ("$", "dollars", "dollar"),
-    "USD": ("us$", "usd", "us dollars", "us dollar", "u.s. dollars", "u.s. dollar", "美元", "美金"),
+    "USD": ("us$", "us $", "u.s.$", "u.s. $", "usd", "us dollars", "us dollar", "u.s. dollars", "u.s. dollar",
+            "美元", "美金"),
     "CNY": ("cny", "rmb", "元", "人民币", "人民币元", "yuan", "renminbi", "块", "块钱", "cn¥", "rmb¥"),
     "CNH": ("cnh",),
-    "HKD": ("hk$", "hkd", "hong kong dollars", "港元", "港币", "港幣"),
-    "TWD": ("nt$", "twd", "new taiwan dollars", "新台币", "新台幣"),
+    "HKD": ("hk$", "hk $", "hkd", "hong kong dollars", "港元", "港币", "港幣"),
+    "TWD": ("nt$", "nt $", "twd", "new taiwan dollars", "新台币", "新台幣"),
     "EUR": ("€", "eur", "euros", "euro", "欧元"),
     "GBP": ("£", "gbp", "pounds sterling", "英镑"),
     "GBX": ("gbx", "p", "pence", "便士"),
@@ -91,6 +92,9 @@ OTHER_UNIT_WORDS: dict[str, tuple[str, ...]] = {
     "square_metre": ("square meters", "square metres", "平方米"),
 }  # fmt: skip
 
+TENTHS = "成"
+"""A tenth, as ten percent: 三成 is 30 %."""
+
 CALENDAR_WORDS = {"年": "year", "季度": "quarter", "日": "day"}
 """Durations whose word also counts years, quarters and days of the calendar: 3日 may be the third of a month."""
 
@@ -138,7 +142,9 @@ def _signs_and_brackets() -> dict[str, Token]:
 def _vocabulary() -> dict[str, Token]:
     table = _signs_and_brackets()
     for unit, words in (*CURRENCY_WORDS.items(), *OTHER_UNIT_WORDS.items()):
-        table |= {word: Token(Role.UNIT, word, unit) for word in words}
+        # a unit's own name is a word too: what a quantity states can be asked for
+        table |= {word: Token(Role.UNIT, word, unit) for word in (unit.casefold(), *words)}
+    table[TENTHS] = Token(Role.UNIT, TENTHS, "percent")
     for power, words in SCALE_WORDS.items():
         table |= {word: Token(Role.SCALE, word, Decimal(10**power)) for word in words}
     for role, listed in (

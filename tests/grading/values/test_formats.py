@@ -6,12 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from finassay.grading import (
+    ColumnContract,
+    Quantity,
     UnitMismatch,
     Unparsed,
     parse_code,
@@ -20,6 +23,7 @@ from finassay.grading import (
     parse_quantity,
     parse_unit,
 )
+from finassay.grading._vocabulary import CALENDAR_WORDS, VOCABULARY, Role
 
 FORMATS = Path(__file__).parent / "formats"
 
@@ -75,7 +79,7 @@ def test_there_are_hundreds_of_them_and_each_once() -> None:
         ("HK$百万元", 10**6, "HKD"), ("港元百万元", 10**6, "HKD"), ("百万元港币", 10**6, "HKD"),
         ("千美元", 1000, "USD"),
         ("单位：亿元人民币", 10**8, "CNY"), ("US cents", 1, "USX"), ("HK cents per share", 1, "HKX/share"),
-        ("元/美元", 1, "CNY/USD"), ("仟元", 1000, "CNY"),
+        ("元/美元", 1, "CNY per USD"), ("仟元", 1000, "CNY"),
     ],
 )  # fmt: skip
 def test_the_unit_of_a_header(phrase: str, scale: int, unit: str) -> None:
@@ -138,6 +142,85 @@ def test_another_unit_declares_no_duration(text: str, declared: str) -> None:
 def test_a_trading_day_is_no_day() -> None:
     with pytest.raises(UnitMismatch):  # five trading days are seven days, or more
         parse_quantity("5个交易日").to("天")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["5%%", "5‰‰", "$$5", "%5%", "5元元", "5 USD USD", "百分之5%", "百分之百分之5",  # a unit said twice
+     "一百零", "一千零", "一零百", "一千零零五", "一亿零", "1亿零"],  # a zero before no digit, or out of its place
+)  # fmt: skip
+def test_a_doubled_sign_and_a_zero_before_nothing_are_refused(text: str) -> None:
+    with pytest.raises(Unparsed) as refused:
+        parse_quantity(text)
+    assert refused.value.reason in {"malformed_number", "ambiguous_numeral"}
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("人民币5元", 5, "CNY"), ("RMB 5 yuan", 5, "CNY"), ("$5 USD", 5, "USD"), ("5元人民币", 5, "CNY"),
+        ("US $5 million", 5_000_000, "USD"), ("U.S. $5", 5, "USD"), ("U.S.$5", 5, "USD"), ("HK $5", 5, "HKD"),
+        ("NT $5", 5, "TWD"), ("百分之百", 100, "percent"), ("约百分之百", 100, "percent"),
+        ("5 permille", 5, "permille"),
+        ("一千零五", 1005, None), ("一亿零五万", 100_050_000, None),
+        ("三成", 30, "percent"), ("3.5成", 35, "percent"), ("约七成", 70, "percent"), ("-两成", -20, "percent"),
+    ],
+)  # fmt: skip
+def test_a_money_named_in_two_words_spaced_dollars_and_tenths(
+    text: str, value: int, unit: str | None
+) -> None:
+    found = parse_quantity(text)
+    assert (found.magnitude, found.unit) == (value, unit)
+
+
+def test_three_tenths_are_a_ratio_of_three_tenths() -> None:
+    assert parse_quantity("三成").to("ratio") == Decimal("0.3")
+    assert parse_quantity("3", default_unit="成").to("%") == 30
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("三成以上", "bound"), ("两三成", "ambiguous_numeral"), ("三成五", "several_numbers"),
+     ("3万成", "malformed_number"), ("3成万", "malformed_number"), ("5元/成", "unknown_word")],
+)  # fmt: skip
+def test_tenths_are_not_guessed_at(text: str, reason: str) -> None:
+    with pytest.raises(Unparsed) as refused:
+        parse_quantity(text)
+    assert refused.value.reason == reason
+
+
+UNIT_WORDS = sorted(word for word, token in VOCABULARY.items() if token.role is Role.UNIT)
+UNITS = sorted({str(VOCABULARY[word].meaning) for word in UNIT_WORDS})
+
+
+def states(text: str) -> Quantity | None:
+    """What a text states; None where it is refused."""
+    with suppress(Unparsed):
+        return parse_quantity(text)
+    return None
+
+
+def test_the_unit_of_every_quantity_is_accepted_back() -> None:
+    """Each word alone, each unit per each other and each word per one, as a target, a default and in a contract."""
+    texts = [f"5 {word}" for word in UNIT_WORDS]
+    texts += [f"5 {unit} per {other}" for unit in UNITS for other in UNITS]
+    texts += [f"5 {word}/{other}" for word in UNIT_WORDS for other in ("share", "美元", "吨", "人")]
+    found = {found.unit: found for text in texts if (found := states(text))}
+    assert set(UNITS) - set(CALENDAR_WORDS.values()) - {"$"} <= set(found)  # a bare $ is USD, 5 days a date
+    for unit, quantity in found.items():
+        assert quantity.to(unit) == quantity.magnitude, unit
+        assert parse_unit(unit).unit == unit
+        assert parse_quantity("5", default_unit=unit).unit == unit
+        assert ColumnContract(name="v", type="number", unit=unit).unit == unit
+
+
+def test_a_rate_of_two_currencies_says_which_is_counted_in_which() -> None:
+    rate = parse_quantity("7.12元/美元")
+    assert rate.unit == "CNY per USD"
+    assert rate.to("yuan per us dollar") == Decimal("7.12")
+    assert parse_quantity("5便士/美元").to("GBP per USD") == Decimal("0.05")
+    with pytest.raises(Unparsed, match="by custom"):
+        rate.to("CNY/USD")  # dealers write the dollar in yuan as USD/CNY
 
 
 def test_pence_are_printed_with_a_small_p() -> None:
