@@ -13,6 +13,7 @@ from finassay.world._family import Family, Question
 from finassay.world._questions_bonds import BOND_FAMILIES
 from finassay.world._questions_deals import DEAL_FAMILIES
 from finassay.world._questions_funds import FUND_FAMILIES
+from finassay.world._questions_neeq import NEEQ_FAMILIES
 from finassay.world._questions_reports import REPORT_FAMILIES
 from finassay.world._questions_us import US_FAMILIES
 from finassay.world._streams import Purpose, stream
@@ -114,6 +115,7 @@ FAMILIES = (
     *REPORT_FAMILIES,
     *BOND_FAMILIES,
     *DEAL_FAMILIES,
+    *NEEQ_FAMILIES,
 )
 
 

@@ -13,6 +13,7 @@ from finassay.world._events import Alert, Event, EventType, Index, Industry, Mem
 from finassay.world._oracle_bonds import BondOracle
 from finassay.world._oracle_deals import DealsOracle
 from finassay.world._oracle_funds import FundOracle
+from finassay.world._oracle_neeq import NeeqOracle
 from finassay.world._oracle_reports import ReportsOracle
 from finassay.world._oracle_us import UsOracle
 
@@ -28,7 +29,7 @@ Mode = Literal["world", "recoverable"]
 __all__ = ["Mode", "Oracle"]
 
 
-class Oracle(UsOracle, FundOracle, ReportsOracle, BondOracle, DealsOracle):
+class Oracle(UsOracle, FundOracle, ReportsOracle, BondOracle, DealsOracle, NeeqOracle):
     """Answers questions about a cutoff.
 
     Parameters

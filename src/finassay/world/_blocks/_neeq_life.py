@@ -11,7 +11,7 @@ import numpy as np
 from finassay.world._blocks._dividends import Intended, intended_dividends
 from finassay.world._blocks._filings import Filing, Schedule
 from finassay.world._blocks._industries import industry_events
-from finassay.world._blocks._periods import season
+from finassay.world._blocks._periods import period_end, season
 from finassay.world._blocks._universe import STAR
 from finassay.world._calendar import sessions
 from finassay.world._config import END
@@ -145,14 +145,14 @@ def neeq_industries(seed: int, who: NeeqIssuer, recorder: Recorder, beijing: Ind
 def kept(plan: Schedule, who: NeeqIssuer, events: list[Event]) -> Schedule:
     """Return the filings that the NEEQ asks for: half years and years, all quarters in the innovation layer later."""
     layers = [(e.valid_from, e.payload.layer) for e in events if isinstance(e.payload, Layer)]
-    stopped = [e for e in events if isinstance(e.payload, NeeqEnd) and e.payload.kind == NO_REPORT]
-    last = date(stopped[0].valid_from.year, 4, 1) if stopped else END
+    missing = [e for e in events if isinstance(e.payload, NeeqEnd) and e.payload.kind == NO_REPORT]
+    last = date(missing[0].valid_from.year - 1, 12, 31) if missing else END
 
     def asked(filing: Filing) -> bool:
         day = filing.at.date()
         inside = max((begun for begun in layers if begun[0] <= day), default=(day, BASIC))[1]
         quarterly = inside == INNOVATION and day >= QUARTERLY_FROM
-        return day < last and (quarterly or season(filing.quarter) in (2, 4))
+        return period_end(filing.quarter) < last and (quarterly or season(filing.quarter) in (2, 4))
 
     filings = tuple(replace(f, forecast=None, revised=None) for f in plan.filings if asked(f))
     quarters = {filing.quarter for filing in filings}

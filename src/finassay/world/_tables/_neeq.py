@@ -189,7 +189,7 @@ def nq_mainindexnew(view: View) -> Iterator[pa.Table]:
     yield arrow_table(spec, {}, 0)
     stay = {who.share.entity: who.share.entity for who in neeq.members if who.later is None}
     move = {who.share.entity: who.later.entity for who in neeq.members if who.later is not None}
-    own = Versions(neeq.statements, view.ledger.of(EventType.NEEQ_RESTATEMENT))
+    own = Versions(neeq.statements, view.world.ledger.of(EventType.NEEQ_RESTATEMENT))
     for source, versions in ((stay, own), (move, filed(view).versions)):
         rows = _shown(view, source, versions)
         companies = {who.share.entity: who.share.company for who in neeq.members}
@@ -212,53 +212,47 @@ def nq_mainindexnew(view: View) -> Iterator[pa.Table]:
 
 
 def _shown(view: View, source: dict[int, int], versions: Versions) -> Rows:
-    """Return the rows of the companies of a source: by share on the NEEQ, the share whose statements they are."""
+    """Return the rows of the companies of a source: by share on the NEEQ, the share whose statements they are.
+
+    A filing begins a row for a period that none showed before, and for one that it restates; a correction and the
+    report that follows it say the same, once.
+    """
     place = {int(entity): n for n, entity in enumerate(versions.statements.entity)}
+    changes = {
+        (event.entity, quarter_of(event.payload.until)): quarter_of(event.payload.first)
+        for event in view.ledger.of(EventType.NEEQ_RESTATEMENT)
+        if isinstance(event.payload, Restatement)
+    }
+    reports = [event for event in view.ledger.of(EventType.NEEQ_REPORT) if event.entity in source]
+    reports.sort(key=lambda e: (e.entity, e.disclosed_at.date(), e.seq))
+    seen: set[tuple[int, ...]] = set()
     found = []
-    for event in view.ledger.of(EventType.NEEQ_REPORT):
+    for event in reports:
         report = event.payload
         assert isinstance(report, Report)  # noqa: S101 - by its type
-        if event.entity in source:
-            known = _known(view, event, report)
-            second = int(np.datetime64(event.recorded_at, "s").astype(np.int64))
-            number = int(event.type) << 56 | event.entity << 32 | event.seq << _SLOTS
-            for slot, figures in enumerate(report.shown):
-                row = (place[source[event.entity]], quarter_of(figures.period_end), known, report.form)
-                found.append((*row, event.disclosed_at.toordinal(), second, number | slot))
-    columns = np.array(found, dtype=np.int64).reshape(len(found), 7)
-    columns = columns[np.lexsort((columns[:, 6], columns[:, 4], columns[:, 1], columns[:, 0]))]
-    company, period, known_, form, day, second_, number_ = columns.T
-    kept = _first_of(company << 8 | period)
-    # A correction and the report that follows it say the same
-    again = np.flatnonzero(versions.is_restated(company, period, known_))
-    kept[again[_first_of((company[again] << 8 | period[again]) << 8 | known_[again])]] = True
+        known = _known(view, event, report)
+        second = int(np.datetime64(event.recorded_at, "s").astype(np.int64))
+        number = int(event.type) << 56 | event.entity << 32 | event.seq << _SLOTS
+        for slot, figures in enumerate(report.shown):
+            period = quarter_of(figures.period_end)
+            first, again = (event.entity, period), (event.entity, period, known)
+            restated = changes.get((event.entity, known), known) <= period < known and again not in seen
+            if first not in seen or restated:
+                seen |= {first, again} if restated else {first}
+                found.append((place[source[event.entity]], period, known, report.form, second, number | slot))
+    found.sort(key=lambda row: (row[0], row[5]))
+    company, period_, known_, form, second_, number_ = np.array(found, dtype=np.int64).reshape(-1, 6).T
+    inserted = second_.astype("datetime64[s]")
     _, touched = vendor_seconds(view, number_, second_)
-    rows = Rows(
-        company,
-        period,
-        known_,
-        form,
-        np.zeros_like(form),
-        np.datetime64("1970-01-01") + (day - 719_163).astype("timedelta64[D]"),
-        second_.astype("datetime64[s]"),
-        touched,
-        number_,
-        np.zeros_like(form),
-    ).take(kept)
-    return rows.take(np.lexsort((rows.number, rows.company)))
-
-
-def _first_of(key: Ints) -> npt.NDArray[np.bool_]:
-    """Return whether each element is the first of its key."""
-    found = np.zeros(key.size, dtype=bool)
-    found[np.unique(key, return_index=True)[1]] = True
-    return found
+    nothing = np.zeros_like(form)
+    day = inserted.astype("datetime64[D]")
+    return Rows(company, period_, known_, form, nothing, day, inserted, touched, number_, nothing)
 
 
 def _known(view: View, event: Event, report: Report) -> int:
     """Return the quarter of the report up to which a filing knows of restatements."""
     if report.form == CORRECTED:
-        change = view.ledger.by_id[event.cause_ids[0]].payload
+        change = view.world.ledger.by_id[event.cause_ids[0]].payload
         assert isinstance(change, Restatement)  # noqa: S101 - a correction comes of one
         return quarter_of(change.until)
     return quarter_of(report.period_end)

@@ -33,6 +33,8 @@ _AVERAGES = (5, 10, 20, 30, 60, 120, 250)
 _PLACES = {83: "SH", 90: "SZ", 18: "BJ"}
 _SHARES = 64  # that are worked on at a time
 _DAILY = 1  # cycle
+_TICKS = 10_000.0  # of a yuan
+_PRICES = ("MA5", "MA1", "MA2", "MA3", "MA6", "BBI", "DMA_", "EXPMA", "MACD", "MTM", "TRIX_TR")  # in yuan
 
 
 def cs_intensitytrendadj(view: View) -> Iterator[pa.Table]:
@@ -86,8 +88,10 @@ class _Grid:
 
 def _indicators(q: Quotes, index: Floats) -> dict[str, Floats]:
     grid = _Grid(q.entity)
-    scale: Floats = q.factor / 100.0
-    opened, high, low, close = (grid.spread(np.multiply(p, scale)) for p in (q.open, q.high, q.low, q.close))
+    # Whole ten thousandths of a yuan, as in qt_performancedata: sums and differences are exact
+    opened, high, low, close = (
+        grid.spread(np.rint(p * q.factor * 100)) for p in (q.open, q.high, q.low, q.close)
+    )
     day = index[q.session - window()[0]]
     rose, fell = (grid.spread(np.where(sign * (day[:, 4] - day[:, 1]) > 0, 1.0, 0.0)) for sign in (1, -1))
     found = {f"MA{n}": mean(close, n) for n in _AVERAGES}
@@ -102,7 +106,10 @@ def _indicators(q: Quotes, index: Floats) -> dict[str, Floats]:
     found["MTM_MTM"] = close - before(close, 12)
     found["MTM_MTMMA"] = mean(found["MTM_MTM"], 6, 12)
     found["PRICEOSC"] = 100.0 * (mean(close, 12) - mean(close, 26)) / mean(close, 12)
-    return {name: grid.flat(values) for name, values in found.items()}
+    return {
+        name: grid.flat(values) / (_TICKS if name.startswith(_PRICES) else 1.0)
+        for name, values in found.items()
+    }
 
 
 def before(values: Floats, rows: int) -> Floats:
