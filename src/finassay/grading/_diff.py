@@ -5,15 +5,18 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from finassay.grading._table_pairs import ColumnPair, NumberPair
+from finassay.grading._table_rows import group_codes
 from finassay.grading._table_tokens import UNREADABLE, VALUE
 
 if TYPE_CHECKING:
     Ints = np.ndarray[Any, np.dtype[np.int64]]
+    Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 _POWERS = (2, 3, 4, 6, 8, -2, -3, -4, -6, -8)
 
@@ -25,7 +28,8 @@ class CellDifference:
     Attributes
     ----------
     row : str
-        The key of the row (``"code=600519.SH, year=2024"``), or its number in the reference, from 1.
+        The key of the row (``"code=600519.SH, year=2024"``), with its number where the key repeats
+        (``"k=a (row 5, 2 of the candidate)"``); without a key its number in the reference, from 1.
     column : str
         Name in the contract.
     expected, found : object
@@ -35,6 +39,8 @@ class CellDifference:
         ``unreadable`` or ``other_empty``.
     why : str
         The same in words.
+    reference_row, candidate_row : int
+        Where the two cells stand, from 1.
     """
 
     row: str
@@ -43,6 +49,8 @@ class CellDifference:
     found: object
     kind: str
     why: str
+    reference_row: int
+    candidate_row: int
 
 
 @dataclass(frozen=True)
@@ -84,15 +92,36 @@ class TableDiff:
         for at in np.lexsort((column, rows))[:limit]:
             name = names[int(column[at])]
             i, j = int(rows[at]), int(others[at])
-            yield _describe(self._pairs[name], i, j, self.row_name(i, "reference"))
+            yield _describe(self._pairs[name], i, j, self._place(i, j))
 
     def row_name(self, row: int, side: str) -> str:
-        """Return how a row of ``"reference"`` or ``"candidate"`` is called: its key, or its number from 1."""
+        """Return how a row of ``"reference"`` or ``"candidate"`` is called: its key, or its number from 1.
+
+        A key that repeats in either table says its row's number too.
+        """
+        number = f"row {row + 1}"
         if not self._key:
-            return f"row {row + 1}"
-        return ", ".join(
+            return number
+        name = ", ".join(
             f"{name}={_short(getattr(self._pairs[name], side).shown(row))}" for name in self._key
         )
+        return f"{name} ({number})" if self._repeats[side][row] else name
+
+    def _place(self, i: int, j: int) -> str:
+        """Name a pair of rows; where a number is needed to know the one, also that of the other, if it is another."""
+        name = self.row_name(i, "reference")
+        if i == j or (self._key and not self._repeats["reference"][i]):
+            return name
+        other = f", {j + 1} of the candidate"
+        return f"{name[:-1]}{other})" if self._key else name + other
+
+    @cached_property
+    def _repeats(self) -> dict[str, Bools]:
+        """Say for each row of both sides whether its key is that of several rows of one side."""
+        left, right = group_codes([self._pairs[name].clusters for name in self._key])
+        size = int(max(left.max(initial=0), right.max(initial=0))) + 1
+        several = np.maximum(np.bincount(left, minlength=size), np.bincount(right, minlength=size)) > 1
+        return {"reference": several[left], "candidate": several[right]}
 
     def to_text(self, max_rows: int = 20) -> str:
         """Return the differences as aligned text: one line per cell, then lost, extra and misplaced rows.
@@ -147,7 +176,7 @@ class TableDiff:
 def _describe(pair: ColumnPair, i: int, j: int, row: str) -> CellDifference:
     expected, found = pair.reference.shown(i), pair.candidate.shown(j)
     kind, why = _cause(pair, i, j, found)
-    return CellDifference(row, pair.contract.name, expected, found, kind, why)
+    return CellDifference(row, pair.contract.name, expected, found, kind, why, i + 1, j + 1)
 
 
 def _cause(pair: ColumnPair, i: int, j: int, found: object) -> tuple[str, str]:

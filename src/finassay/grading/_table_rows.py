@@ -25,13 +25,17 @@ _MOST_ASSIGNED = 1_000_000
 
 @dataclass(frozen=True)
 class RowMatch:
-    """Pairs of row numbers, and the rows of either side without a partner; `equal` where all pairs are known equal."""
+    """Pairs of row numbers, and the rows of either side without a partner.
+
+    `equal` where all pairs are known equal; not `known` where nothing says which row is which: no row has a partner.
+    """
 
     reference: Ints
     candidate: Ints
     missing: Ints
     extra: Ints
     equal: bool = False
+    known: bool = True
 
 
 def match_rows(pairs: list[ColumnPair], keys: list[ColumnPair]) -> RowMatch:

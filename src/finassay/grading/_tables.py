@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RowCounts:
-    """Rows: of each table; matched whole; paired with a wrong cell; missing from the candidate; extra in it."""
+    """Rows: of each table; matched whole; paired with a wrong cell; missing from the candidate; extra in it.
+
+    Without the key's columns no row can be paired: all are missing and extra, and the diff lists none of them.
+    """
 
     reference: int
     candidate: int
@@ -150,7 +153,7 @@ def compare_tables(reference: pa.Table, candidate: pa.Table, contract: OutputCon
         rows = match_rows(list(pairs.values()), keys)
     else:  # nothing says which row is which
         none = np.zeros(0, dtype=np.int64)
-        rows = RowMatch(none, none, np.arange(gold.num_rows), np.arange(table.num_rows))
+        rows = RowMatch(none, none, np.arange(gold.num_rows), np.arange(table.num_rows), known=False)
     return _verdict(contract, pairs, rows, gold.num_rows, table.num_rows, match, reasons, headers, notes)
 
 
@@ -284,6 +287,8 @@ def _verdict(
     rows = RowCounts(
         n, m, paired - int(wrong_row.sum()), int(wrong_row.sum()), len(match.missing), len(match.extra)
     )
+    if not match.known:  # the headers say it all: no row is lost, none is added
+        match = replace(match, missing=match.missing[:0], extra=match.extra[:0])
     reasons = reasons + _row_reasons(pairs, match, bool(wrong), len(late) > 0)
     diff = TableDiff(
         headers=tuple(said),

@@ -176,6 +176,32 @@ class TestWhatIsWrong:
         verdict = compare_tables(reference, kv(3.0, 1.0, 2.5, keys="aaa"), contract)
         assert [(c.expected, c.found) for c in verdict.diff.cells()] == [(2.0, 2.5)]
 
+    def test_a_cell_under_a_repeated_key_is_found_by_its_row_numbers(self) -> None:
+        contract = under(NUMBER, key=("k",))
+        verdict = compare_tables(kv(5, 1, 2, 3, keys="baaa"), kv(30, 2, 1, 6, keys="aaab"), contract)
+        cells = list(verdict.diff.cells())
+        assert [cell.row for cell in cells] == ["k=b", "k=a (row 4, 1 of the candidate)"]
+        assert [(cell.reference_row, cell.candidate_row) for cell in cells] == [(1, 4), (4, 1)]
+        assert "k=a (row 4, 1 of the candidate)" in verdict.to_text()
+        listed = verdict.to_json()["diff"]["cells"]  # type: ignore[index]
+        assert [(cell["reference_row"], cell["candidate_row"]) for cell in listed] == [(1, 4), (4, 1)]
+
+    def test_a_key_that_only_the_candidate_repeats_is_numbered_too(self) -> None:
+        verdict = compare_tables(kv(1, 2), kv(5, 7, 2, keys="aab"), under(NUMBER, key=("k",)))
+        (cell,) = verdict.diff.cells()
+        assert cell.row.startswith("k=a (row 1")  # of the two of the candidate either may be the one
+
+    @pytest.mark.parametrize("names", [["key", "v"], ["k", "V", "K"], ["x", "y"]])
+    def test_without_its_key_column_a_table_is_told_by_its_headers_alone(self, names: list[str]) -> None:
+        columns = [["a", "b", "c"], [1.0, 1.0, 1.0], ["a", "b", "c"]][: len(names)]
+        candidate = pa.table([pa.array(column) for column in columns], names=names)
+        verdict = compare_tables(kv(1.0, 1.0, 1.0), candidate, under(NUMBER, key=("k",)))
+        assert set(verdict.reasons) <= {"missing_column", "extra_column", "duplicate_column"}
+        assert not verdict.equal
+        assert verdict.diff.headers
+        assert (verdict.diff.missing, verdict.diff.extra) == ((), ())
+        assert (verdict.rows.matched, verdict.rows.missing, verdict.cells.recall) == (0, 3, 0)
+
     def test_without_a_key_a_row_is_one_thing(self) -> None:
         contract = under("[{name: a}, {name: b, type: number}, {name: c, type: number}]")
         reference = pa.table({"a": ["x", "y"], "b": [1, 2], "c": [3, 4]})
