@@ -16,6 +16,7 @@ from finassay.world._fact import Fact
 from finassay.world._facts_bonds import bond_facts
 from finassay.world._facts_deals import deal_facts
 from finassay.world._facts_funds import fund_facts
+from finassay.world._facts_neeq import neeq_facts
 from finassay.world._facts_reports import report_facts
 from finassay.world._facts_us import us_facts
 from finassay.world._numerics import Floats, log
@@ -61,6 +62,7 @@ def measure(world: World) -> list[Fact]:
         *fund_facts(world),
         *bond_facts(world),
         *deal_facts(world),
+        *neeq_facts(world),
     ]
 
 

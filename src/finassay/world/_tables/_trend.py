@@ -34,7 +34,10 @@ _PLACES = {83: "SH", 90: "SZ", 18: "BJ"}
 _SHARES = 64  # that are worked on at a time
 _DAILY = 1  # cycle
 _TICKS = 10_000.0  # of a yuan
-_PRICES = ("MA5", "MA1", "MA2", "MA3", "MA6", "BBI", "DMA_", "EXPMA", "MACD", "MTM", "TRIX_TR")  # in yuan
+_IN_YUAN = {f"MA{n}" for n in _AVERAGES} | {
+    *("BBI", "DMA_DMA", "DMA_AMA", "EXPMA12", "EXPMA26", "MACD_DIFF", "MACD_DEA", "MACD_MACD"),
+    *("MTM_MTM", "MTM_MTMMA", "TRIX_TR"),
+}
 
 
 def cs_intensitytrendadj(view: View) -> Iterator[pa.Table]:
@@ -106,10 +109,7 @@ def _indicators(q: Quotes, index: Floats) -> dict[str, Floats]:
     found["MTM_MTM"] = close - before(close, 12)
     found["MTM_MTMMA"] = mean(found["MTM_MTM"], 6, 12)
     found["PRICEOSC"] = 100.0 * (mean(close, 12) - mean(close, 26)) / mean(close, 12)
-    return {
-        name: grid.flat(values) / (_TICKS if name.startswith(_PRICES) else 1.0)
-        for name, values in found.items()
-    }
+    return {name: grid.flat(values) / (_TICKS if name in _IN_YUAN else 1.0) for name, values in found.items()}
 
 
 def before(values: Floats, rows: int) -> Floats:
