@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from itertools import pairwise
 
 import numpy as np
@@ -124,6 +125,15 @@ def test_a_decimal_gives_back_the_double_that_was_hashed(values):
     assert [float(value) for value in written["X"].to_pylist()] == column["X"].to_pylist()
     for before, after in zip(values, column["X"].to_pylist(), strict=True):
         assert abs(before - after) <= max(0.5e-4, abs(before) * 2**-52)
+
+
+@given(st.lists(st.integers(-(2**51), 2**51), min_size=1, max_size=30))
+def test_whole_fen_stay_whole_fen(fen):
+    """562,093,219,341.07 yuan is no 562,093,219,341.0699, though the double between them is the same."""
+    spec = CATALOG.table("qt_performancedata")
+    spec = spec.model_copy(update={"columns": {"X": decimal_column(19, 4)}})
+    written = decimals(arrow_table(spec, {"X": [k / 100 for k in fen]}, len(fen)), spec)
+    assert written["X"].to_pylist() == [Decimal(k) / 100 for k in fen]
 
 
 def test_a_value_too_large_for_its_column_is_named():

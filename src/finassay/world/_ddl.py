@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from finassay.core import InternalError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     import pyarrow as pa
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Dialect = Literal["duckdb", "mysql", "postgres"]
 META = "finassay_meta"
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
+_TEXT = 2.0**45  # from so many units of its last place on, a number is read from its text
 _TYPES: dict[Dialect, dict[str, str]] = {
     "duckdb": {"datetime": "TIMESTAMP", "double": "DOUBLE", "longblob": "BLOB"},
     "mysql": {"datetime": "DATETIME", "double": "DOUBLE", "longblob": "LONGBLOB", "longtext": "LONGTEXT"},
@@ -43,10 +44,22 @@ def sql_type(column: Column, dialect: Dialect) -> str:
     return found + (" NOT NULL" if column.max_null == 0 else "")
 
 
-def create_table(name: str, spec: Table, dialect: Dialect, *, schema: str | None = None) -> str:
-    """Return CREATE TABLE; MySQL's clusters rows by their number, the others get their keys later or not at all."""
+def create_table(
+    name: str,
+    spec: Table,
+    dialect: Dialect,
+    *,
+    schema: str | None = None,
+    empty: Collection[str] = (),
+) -> str:
+    """Return CREATE TABLE; MySQL's clusters rows by their number, the others get their keys later or not at all.
+
+    DuckDB need not look for the best compression of columns that are `empty`, NULL as far as one knows.
+    """
     lines = [
-        f"{named(column, dialect)} {sql_type(meaning, dialect)}" for column, meaning in spec.columns.items()
+        f"{named(column, dialect)} {sql_type(meaning, dialect)}"
+        + (" USING COMPRESSION uncompressed" if dialect == "duckdb" and column in empty else "")
+        for column, meaning in spec.columns.items()
     ]
     if dialect == "mysql":
         lines.append(f"PRIMARY KEY ({_listed(spec.row_id, dialect)})")
@@ -117,9 +130,12 @@ def decimals(part: pa.Table, spec: Table, *, least: float = 0.0) -> pa.Table:
     columns = []
     for name, meaning in spec.columns.items():
         column, kind = part[name], decimal_type(meaning.type)
-        if kind is not None and pa.types.is_floating(column.type) and _largest(column, kind) >= least:
+        largest = _largest(column, kind) if kind is not None and pa.types.is_floating(column.type) else -1.0
+        if largest >= least and kind is not None:
             try:
-                column = column.cast(kind)
+                # Near the end of a double its shortest text is the number that was meant; its exact value has other
+                # last places, and sums that hold to the fen would no longer hold.
+                column = column.cast(pa.string() if largest >= _TEXT else column.type).cast(kind)
             except pa.ArrowInvalid as error:
                 raise InternalError(f"{name} is {meaning.type} in the catalog: {error}") from error
         columns.append(column)

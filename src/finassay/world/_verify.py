@@ -14,6 +14,7 @@ from finassay.world._config import VERSION
 from finassay.world._ddl import named
 from finassay.world._events import Event, EventType
 from finassay.world._facts import measure
+from finassay.world._identities import kept
 from finassay.world._materialise import CHUNK_ROWS, ContentHash
 from finassay.world._questions import FAMILIES, Agreement, compare
 from finassay.world._tables import tables_of
@@ -93,6 +94,7 @@ def verify_world(
     checks = (
         _content(database, catalog, info),
         _lint(database, catalog, info),
+        *_identities(database, there),
         *_invariants(world, database, catalog),
         *(_agreement(agreement) for agreement in agreements),
     )
@@ -163,6 +165,12 @@ def _lint(database: Database, catalog: Catalog, info: WorldInfo) -> Check:
         not errors,
         f"{len(report.tables)} tables, {len(errors)} errors, {warnings} warnings{first}",
     )
+
+
+def _identities(database: Database, tables: set[str]) -> Iterator[Check]:
+    for held in kept(database, tables):
+        name = f"identity {held.identity.table}: {held.identity.says}"
+        yield Check(name, held.broken == 0, f"{held.broken:,} of {held.rows:,} rows break it")
 
 
 def _invariants(world: World, database: Database, catalog: Catalog) -> Iterator[Check]:
