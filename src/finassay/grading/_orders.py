@@ -8,6 +8,8 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from finassay.core import InputError, Undefined
 from finassay.grading._intervals import as_float, real
+from finassay.grading._sets import members
+from finassay.grading._unparsed import shown
 
 _LEAST_PERSISTENCE = 1e-9
 
@@ -34,19 +36,22 @@ def kendall_tau(reference: Mapping[Hashable, float], candidate: Mapping[Hashable
     ------
     Undefined
         ``different_members``; ``too_few_members`` under two; ``not_a_number``; ``all_tied`` where a side has no order.
+    InputError
+        A side is no mapping: a list of names states no ranks.
     """
     from scipy.stats import kendalltau
 
+    if not (isinstance(reference, Mapping) and isinstance(candidate, Mapping)):
+        raise InputError("Kendall's tau takes a mapping of member to rank or score on both sides.")
     if set(reference) != set(candidate):
-        odd = sorted(map(str, set(reference) ^ set(candidate)))
+        odd = sorted(map(shown, set(reference) ^ set(candidate)))
         raise Undefined(
             f"Kendall's tau needs the same members on both sides; only one side has {', '.join(odd[:5])}",
             reason="different_members",
         )
     if len(reference) < 2:
         raise Undefined("Kendall's tau needs at least two members", reason="too_few_members")
-    members = list(reference)
-    read = [[as_float(ranking[member]) for member in members] for ranking in (reference, candidate)]
+    read = [[as_float(ranking[member]) for member in reference] for ranking in (reference, candidate)]
     sides = [[number for number in side if number is not None and not math.isnan(number)] for side in read]
     if sides != read:
         raise Undefined("a rank is not a number", reason="not_a_number")
@@ -168,5 +173,5 @@ def _discounted(gains: Sequence[float]) -> float:
 
 def _check(*rankings: Sequence[Hashable]) -> None:
     for ranking in rankings:
-        if len(set(ranking)) != len(ranking):
+        if len(set(members(ranking))) != len(ranking):
             raise Undefined("a ranking names a member twice", reason="repeated_member")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-from finassay.core import Undefined
+from finassay.core import InputError, Undefined
 from finassay.grading._missing import is_missing
+from finassay.grading._unparsed import shorten, shown
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,11 @@ def compare_sets(reference: Iterable[Hashable], candidate: Iterable[Hashable]) -
     Raises
     ------
     Undefined
-        ``missing_member``: a member is None or NaN, which names nothing.
+        ``missing_member``: a member is None or NaN, which names nothing. ``unhashable_member``: a list, a mapping.
+    InputError
+        A side is no series of members.
     """
-    gold, found = set(reference), set(candidate)
+    gold, found = set(members(reference)), set(members(candidate))
     if any(is_missing(member) and not isinstance(member, str) for member in gold | found):
         raise Undefined("a member of a set is missing (None or NaN)", reason="missing_member")
     hits = len(gold & found)
@@ -58,6 +61,23 @@ def compare_sets(reference: Iterable[Hashable], candidate: Iterable[Hashable]) -
         precision=hits / len(found) if found else None,
         recall=hits / len(gold) if gold else None,
         f1=2 * hits / total if total else None,
-        missing=tuple(sorted(gold - found, key=str)),
-        extra=tuple(sorted(found - gold, key=str)),
+        missing=tuple(sorted(gold - found, key=shown)),
+        extra=tuple(sorted(found - gold, key=shown)),
     )
+
+
+def members(values: Iterable[Hashable]) -> list[Hashable]:
+    """Return the members as a list; what cannot be a member of a set is refused."""
+    try:
+        listed = list(values)
+    except TypeError:
+        raise InputError(f"Expected a series of members, got {shorten(shown(values))}.") from None
+    for member in listed:
+        try:
+            hash(member)
+        except TypeError:
+            raise Undefined(
+                f"{shorten(shown(member))} is no single value, so it cannot be a member; read it as a typed value",
+                reason="unhashable_member",
+            ) from None
+    return listed
