@@ -28,6 +28,8 @@ from finassay.execution import (
 
 pytestmark = pytest.mark.jail
 ENDLESS = "SELECT count(*) FROM range(100000000) a, range(100000) b WHERE a.range * b.range % 7 = 3"
+# For each of the letters RE2 reads all that follow, within one call of a function: minutes, which nothing interrupts.
+UNSTOPPED = "SELECT length(regexp_replace(repeat('a', 200000), 'a*b|a', 'x', 'g'))"
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +113,22 @@ class TestSql:
         assert query.status == "timeout"
         assert 1000 <= query.ms < 20_000
         assert done.trace.policy["timeout_s"] == 30
+
+    @pytest.mark.parametrize(
+        ("wall_s", "timeout_s", "reason"), [(60.0, 1.0, "query_timeout"), (1.0, 60.0, "time_limit")]
+    )
+    def test_a_statement_that_nothing_stops_ends_with_the_databases_process(
+        self, market: Path, wall_s: float, timeout_s: float, reason: str
+    ) -> None:
+        submission = Submission("sql", sql_code=UNSTOPPED)
+        policy, limits = QueryPolicy(timeout_s=timeout_s), Limits(wall_s=wall_s)
+        trace = run(submission, str(market), limits=limits, policy=policy).trace
+        assert trace.error is not None
+        assert (trace.outcome, trace.error.reason) == (Outcome.TIMEOUT, reason)
+        [query] = trace.queries
+        assert query.status == "timeout"
+        assert "the database's process was ended" in (query.error or "")
+        assert 1000 <= query.ms < 20_000  # by itself it takes minutes
 
     def test_a_statement_that_takes_all_memory_ends_the_databases_process_and_not_ours(
         self, market: Path

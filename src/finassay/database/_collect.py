@@ -103,6 +103,12 @@ class Watch:
         self._lock = threading.Lock()
         self._done = threading.Event()
         self._stopper: threading.Thread | None = None
+        self._over: float | None = None
+
+    @property
+    def overdue(self) -> float:
+        """Seconds that the statement has gone on after its time was over."""
+        return 0.0 if self._over is None else time.monotonic() - self._over
 
     def cancel(self) -> None:
         """Interrupt now."""
@@ -112,6 +118,7 @@ class Watch:
     def expire(self) -> None:
         """Interrupt since the time is over."""
         self.expired = True
+        self._over = self._over or time.monotonic()
         self._stop()
 
     def __enter__(self) -> Watch:

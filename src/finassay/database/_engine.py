@@ -109,6 +109,11 @@ class Database(Protocol):
         """Stop the statement that runs, from another thread; it raises `QueryError` with reason ``cancelled``."""
         ...
 
+    @property
+    def overdue(self) -> float:
+        """Seconds that the running statement has gone on after its time was over, however often it was stopped."""
+        ...
+
     def close(self) -> None:
         """Close the connection; a second call does nothing."""
         ...
@@ -187,6 +192,12 @@ class BaseEngine(ABC):
         watch = self._watch
         if watch is not None:
             watch.cancel()
+
+    @property
+    def overdue(self) -> float:
+        """See `Database.overdue`."""
+        watch = self._watch
+        return 0.0 if watch is None else watch.overdue
 
     def close(self) -> None:
         """See `Database.close`."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from finassay.core import InputError, InternalError
 from finassay.execution._types import QueryRecord
+from finassay.execution._wire._backend import OUT_OF_MEMORY, STUCK_STATUS
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -28,7 +29,6 @@ _PROTOCOLS = ("native", "mysql", "postgres")
 _START_S = 60.0
 _STOP_S = 5.0
 STILL_RUNNING = "still running"
-_OUT_OF_MEMORY = "the database process ran out of memory"
 
 
 @dataclass(frozen=True)
@@ -457,7 +457,9 @@ class _Entry:
 def _cause(status: int, stderr: str) -> str:
     """Say why the process ended. The kernel's memory killer sends SIGKILL; a failed allocation in C++ aborts."""
     if status in (-signal.SIGKILL, -signal.SIGABRT) or "bad_alloc" in stderr or "MemoryError" in stderr:
-        return _OUT_OF_MEMORY
+        return OUT_OF_MEMORY
+    if status == STUCK_STATUS:
+        return "the database process was ended, since a statement went on after its time"
     how = f"signal {-status}" if status < 0 else f"status {status}"
     last = stderr.strip().splitlines()[-1:] or ["no message"]
     return f"the database process ended ({how}: {last[0]})"

@@ -196,18 +196,28 @@ def _run_sql(submission: Submission, broker: Broker, dialect: Dialect | None, wh
     try:
         tables = (ResultTable("result", ask(broker.socket_dir / "native.sock", submission.sql_code or "")),)
     except CandidateError as caught:
-        error = caught
-        if caught.reason == "query_timeout" and whole_s is not None:
-            error = CandidateError(
-                f"The program ran longer than {whole_s:g} seconds, the most that is allowed.",
-                hint="Filter earlier, join on keys, or allow more time with --timeout.",
-                reason="time_limit",
-            )
+        error = _ended(caught, broker, whole_s)
     ms = (time.perf_counter() - started) * 1000
     jail = TracedJail(name="broker", isolated=True, details={"runs": "in the database's process"})
     return _Ran(
         jail, started, lambda records: sql_ended(submission.source, error, records, Outputs(tables), ms)
     )
+
+
+def _ended(error: CandidateError, broker: Broker, whole_s: float | None) -> CandidateError:
+    """Return what ended a statement, where it was its time: a process that was ended for it cannot say so."""
+    record = next(iter(broker.records()), None)
+    if record is None or record.status != "timeout":
+        return error
+    if whole_s is not None:
+        return CandidateError(
+            f"The program ran longer than {whole_s:g} seconds, the most that is allowed.",
+            hint="Filter earlier, join on keys, or allow more time with --timeout.",
+            reason="time_limit",
+        )
+    from finassay.database import QueryTimeout
+
+    return error if error.reason == "query_timeout" else QueryTimeout(record.error or error.message)
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,12 @@ import pytest
 from finassay.core import InputError, InternalError
 from finassay.database import QueryPolicy
 from finassay.execution._broker import Broker
+from finassay.execution._wire._backend import STUCK_STATUS
 
 ENDLESS = "SELECT COUNT(*) FROM range(3000000000) a, range(1000) b WHERE a.range % 7 = b.range"
+
+# For each of the letters RE2 reads all that follow, within one call of a function: minutes, which nothing interrupts.
+UNSTOPPED = "SELECT length(regexp_replace(repeat('a', 200000), 'a*b|a', 'x', 'g'))"
 
 
 def test_a_statement_is_logged_with_text_rows_bytes_and_time(broker, native) -> None:
@@ -55,6 +59,23 @@ def test_a_statement_over_its_time_is_stopped_and_the_next_one_runs(broker, nati
     assert time.monotonic() - began < 6
     assert native.query("SELECT 1 AS one").to_pylist() == [{"one": 1}]
     assert [record.status for record in broker.records()] == ["timeout", "ok"]
+
+
+def test_a_statement_that_nothing_stops_ends_the_process_and_the_next_one_runs(
+    tmp_path, duckdb_url, native
+) -> None:
+    with Broker(duckdb_url, socket_dir=tmp_path / "b", policy=QueryPolicy(timeout_s=0.5)) as impatient:
+        os.environ["FINASSAY_SOCKETS"] = str(impatient.socket_dir)
+        native._drop()
+        process = impatient._child._process
+        with pytest.raises(native.DatabaseError):
+            native.query(UNSTOPPED)
+        assert process.wait(10) == STUCK_STATUS
+        assert native.query("SELECT 1 AS one").to_pylist() == [{"one": 1}]
+        first, second = impatient.records()
+        assert (first.status, second.status) == ("timeout", "ok")
+        assert "longer than 0.5 seconds, the most that is allowed, and did not stop" in first.error
+        assert 500 <= first.ms < 20_000
 
 
 def test_a_result_over_the_cap_is_refused(tmp_path, duckdb_url, native) -> None:

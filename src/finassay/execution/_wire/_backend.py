@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _CONCURRENT = 8
 _CANCEL_S = 0.05
+_STUCK_S = 2.0
+STUCK_STATUS = 75
 OUT_OF_MEMORY = "the database process ran out of memory"
 CLIENT_LEFT = "The program ended, or hung up, before the statement did."
 
@@ -118,6 +121,8 @@ class BrokerSession:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _running: Database | None = None
     _statement: int = 0
+    _key: tuple[int, int] = (0, 0)
+    _began: float = 0.0
     _cancelling: int = 0
     _left: bool = False
     _reported: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -144,8 +149,8 @@ class BrokerSession:
         rewritten: Callable[[str], str] | None = None,
     ) -> Answer:
         """Answer and log one statement."""
-        key = self.log.start(self.route, sql)
-        start = time.monotonic()
+        key = self._key = self.log.start(self.route, sql)
+        start = self._began = time.monotonic()
         result = None
         try:
             answer = own() if own is not None else None
@@ -204,6 +209,21 @@ class BrokerSession:
         """Stop the running statement, whose client has gone."""
         self._left = True
         self.cancel()
+
+    def end_stuck(self) -> None:
+        """End this process where the running statement's time is over and nothing less ends it.
+
+        DuckDB looks for an interruption between pieces of work, and one call of a function is one piece.
+        """
+        with self._lock:
+            if self._running is None or self._running.overdue < _STUCK_S:
+                return
+            said = (
+                f"The statement ran longer than {self.policy.timeout_s:g} seconds, the most that is allowed, and did "
+                "not stop when asked to: the database's process was ended."
+            )
+            self.log.failed(self._key, "timeout", said, (time.monotonic() - self._began) * 1e3)
+            os._exit(STUCK_STATUS)
 
     def _stop(self, statement: int) -> None:
         """Ask the engine to stop until it has: it forgets a request that comes before it has begun to run."""

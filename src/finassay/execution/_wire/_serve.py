@@ -104,7 +104,7 @@ class Server:
                     self._clients.pop(number, None)
 
     def _watch(self) -> None:
-        """Cancel the statement of a client that has gone, and hang up on one that never says who it is."""
+        """Cancel the statement of a client that has gone, end one that nothing stops, hang up on who never says who."""
         pause = threading.Event()
         while not pause.wait(_WATCH_S):
             with self._lock:
@@ -115,6 +115,7 @@ class Server:
             for client in clients:
                 if client.deadline is not None and client.deadline < now:
                     _hang_up(client.socket)
+                client.session.end_stuck()
                 if client.session.busy:
                     with contextlib.suppress(OSError, ValueError):
                         poller.register(client.socket, select.POLLRDHUP)

@@ -74,6 +74,10 @@ class Session(Protocol):
         """Whether a statement runs."""
         ...
 
+    def end_stuck(self) -> None:
+        """End this process where the running statement's time is over and nothing less ends it."""
+        ...
+
 
 @dataclass(frozen=True)
 class WireError:
