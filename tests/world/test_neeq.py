@@ -80,6 +80,15 @@ def test_a_company_has_the_same_industry_before_and_after_it_moves(database):
     assert all(before == after for before, after in found)
 
 
+def test_every_company_of_the_neeq_is_among_the_institutions_once(database):
+    found = rows(
+        database,
+        "SELECT n.COMPANYCODE, COUNT(a.ID) AS n FROM nq_secumain n LEFT JOIN lc_instiarchive a"
+        " ON a.COMPANYCODE = n.COMPANYCODE AND a.CHINAME = n.CHINAME GROUP BY 1",
+    )
+    assert {count for _, count in found} == {1}
+
+
 # Lives
 
 

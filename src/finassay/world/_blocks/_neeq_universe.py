@@ -102,7 +102,7 @@ def _moving(seed: int, later: Issuer) -> NeeqIssuer:
     entity = FIRST_MOVER + later.entity
     rng = stream(seed, Purpose.NEEQ, entity)
     u, z = rng.random(4), rng.standard_normal(4)
-    listed = max(OPENED, later.listed - _STAY - timedelta(days=int(float(u[0]) * 1800)))
+    listed = max(OPENED, later.listed - _STAY - timedelta(days=int(float(u[0]) * 1500)))
     share = replace(
         later,
         entity=entity,

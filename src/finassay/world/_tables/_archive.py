@@ -19,7 +19,7 @@ _YUAN = 142
 
 
 def lc_instiarchive(view: View) -> pa.Table:
-    """One row per listed company, and per other debtor of bonds."""
+    """One row per listed company, per other company of the NEEQ, and per other debtor of bonds."""
     rows = []
     for event in view.securities.values():
         who, issuer = view.security(event.entity), view.world.issuers[event.entity - 1]
@@ -34,7 +34,27 @@ def lc_instiarchive(view: View) -> pa.Table:
             "CURRENCYUNIT": _YUAN,
         }
         rows.append(Row(event, values))
-    return view.table("lc_instiarchive", [*rows, *_debtors(view)])
+    return view.table("lc_instiarchive", [*rows, *_neeq(view), *_debtors(view)])
+
+
+def _neeq(view: View) -> Iterator[Row]:
+    """Yield those that are on the NEEQ alone; one that lists in Beijing is then among the listed."""
+    there = {view.security(entity).company for entity in view.securities}
+    members = {who.share.entity: who for who in view.world.neeq.members}
+    for event in view.ledger.of(EventType.NEEQ_SECURITY):
+        who = members[event.entity]
+        share, last = who.share, who.later or who.share
+        if share.company not in there:
+            values = {
+                "COMPANYCODE": share.company,
+                "CHINAME": share.name,
+                "ABBRCHINAME": share.abbreviation,
+                "ENGNAME": share.english,
+                "ESTABLISHMENTDATE": last.listed - timedelta(days=2000 + share.company % 3000),
+                "REGCAPITAL": share.shares,
+                "CURRENCYUNIT": _YUAN,
+            }
+            yield Row(event, values)
 
 
 def _debtors(view: View) -> Iterator[Row]:
