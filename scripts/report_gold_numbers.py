@@ -159,7 +159,7 @@ def _tatqa_text(file: str, uid: str, text: str, scale: str | None, question: str
 
 
 def _derivation_evidence(question: dict) -> str:
-    """Say whether the file's own arithmetic, with its operands read by finassay, gives the file's own answer."""
+    """Say whether the file's own arithmetic gives the file's own answer."""
     answer = Fraction(str(question["answer"]))
     decimals = len(str(question["answer"]).partition(".")[2])
     slack = Fraction(1, 2 * 10**decimals) * (1 + Fraction(1, 10**6))
@@ -172,6 +172,12 @@ def _derivation_evidence(question: dict) -> str:
     return "scale field"
 
 
+def plain_operand(text: str) -> Fraction:
+    """The digits of an operand; brackets around it are its minus, and a percent sign changes nothing."""
+    size = Fraction("0" + re.sub(r"[^\d.]", "", text))
+    return -size if text.startswith("(") else size
+
+
 _OPERAND = r"(?:[$£€]? ?\d[\d,]*(?:\.\d+)?%?|[$£€]? ?\.\d+%?)"
 
 
@@ -181,8 +187,7 @@ def evaluate(derivation: str, negative_brackets: bool) -> Fraction | None:
     operands: list[Fraction] = []
 
     def keep(match: re.Match[str]) -> str:
-        quantity = parse_quantity(match.group())
-        operands.append(Fraction(quantity.value))
+        operands.append(plain_operand(match.group()))
         return f"v{len(operands) - 1}"
 
     try:
@@ -190,7 +195,7 @@ def evaluate(derivation: str, negative_brackets: bool) -> Fraction | None:
             text = re.sub(rf"(?:(?<=[-+*/( ])|^)\({_OPERAND}\)", keep, text)
         text = re.sub(rf"(?<![v\d]){_OPERAND}", keep, text)
         return _work_out(ast.parse(text, mode="eval").body, operands)
-    except (SyntaxError, ZeroDivisionError, ValueError, Unparsed):
+    except (SyntaxError, ZeroDivisionError, ValueError):
         return None
 
 
@@ -406,7 +411,11 @@ def print_table(outcomes: list[Outcome]) -> None:
     )
     print("\nagreed, by the evidence they were checked against:")
     for (file, evidence), n in sorted(
-        Counter((r.file, r.evidence) for r in outcomes if r.outcome == "agreed").items()
+        Counter(
+            (r.file, f"{r.evidence}, of {'text' if r.printed else 'a JSON number'}")
+            for r in outcomes
+            if r.outcome == "agreed"
+        ).items()
     ):
         print(f"  {n:5,}  {file}: {evidence}")
     for word in ("unparsed", "disagreed"):

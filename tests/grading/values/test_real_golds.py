@@ -76,6 +76,43 @@ def test_dates_that_are_not_read_are_spans_relative_or_impossible(outcomes: list
     assert reasons.total() <= 21
 
 
+def test_every_expectation_is_formed_without_finassay(
+    reporter: ModuleType, shared: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, outcomes: list
+) -> None:
+    def never(*_: object) -> None:
+        pytest.fail("an expectation was read by the code under test")
+
+    for name in ("parse_quantity", "parse_date", "parse_period"):
+        monkeypatch.setattr(reporter, name, never)
+    golds = [gold for reader in reporter.READERS for gold in reader(shared("data/questions"))]
+    assert len(golds) == len(outcomes)
+
+
+@pytest.mark.parametrize(
+    ("derivation", "brackets_are_minus", "value"),
+    [
+        ("(1,234.5 - .5) / 2", False, Fraction(617)),
+        ("$5 + 10%", False, Fraction(15)),  # the digits, as the file's own arithmetic has them
+        ("(5) - 2", True, Fraction(-7)),
+        ("(5) - 2", False, Fraction(3)),
+    ],
+)
+def test_a_derivation_is_worked_out_from_its_digits(
+    reporter: ModuleType, derivation: str, brackets_are_minus: bool, value: Fraction
+) -> None:
+    assert reporter.evaluate(derivation, brackets_are_minus) == value
+
+
+def test_the_page_prints_what_the_report_prints(
+    reporter: ModuleType, outcomes: list, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reporter.print_table(outcomes)
+    page = (SCRIPT.parents[1] / "docs" / "reference" / "values.md").read_text(encoding="utf-8")
+    printed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
+    assert len(printed) == len(reporter.FILES) + 3
+    assert [line for line in printed if line not in page] == []
+
+
 def test_the_check_would_notice_a_wrong_reading(reporter: ModuleType) -> None:
     right = reporter.Gold(
         "f", "1", "number", "$1,496.5", "million", Fraction("1496.5"), scale=10**6, unit="USD"
