@@ -11,6 +11,7 @@ from finassay.audit._certificate import (
     Witness,
     certificate_schema,
 )
+from finassay.audit._prompt import Instruction, lint_prompt
 from finassay.audit._replay import Replay, read_certificate, replay
 from finassay.audit._subject import Subject
 from finassay.audit._text import certificate_text
@@ -19,6 +20,7 @@ from finassay.audit._types import Family, Requirement, Verdict
 __all__ = [
     "Certificate",
     "Family",
+    "Instruction",
     "Replay",
     "Requirement",
     "ScenarioRun",
@@ -30,6 +32,7 @@ __all__ = [
     "audit",
     "certificate_schema",
     "certificate_text",
+    "lint_prompt",
     "read_certificate",
     "replay",
 ]

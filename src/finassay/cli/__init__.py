@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from finassay import __version__
-from finassay.cli import _audit, _catalog, _contract, _db, _doctor, _run, _verify, _world
+from finassay.cli import _audit, _catalog, _contract, _db, _doctor, _lint_prompt, _run, _verify, _world
 from finassay.cli._output import write_message, write_text
 from finassay.core import ExitCode
 
@@ -28,6 +28,7 @@ app = typer.Typer(
 app.command("run")(_run.run_command)
 app.command("audit")(_audit.audit_command)
 app.command("verify")(_verify.verify_command)
+app.command("lint-prompt")(_lint_prompt.lint_prompt_command)
 app.add_typer(_catalog.app, name="catalog")
 app.add_typer(_contract.app, name="contract")
 app.add_typer(_db.app, name="db")

@@ -1,0 +1,87 @@
+"""Instructions that induce violations are found in both languages; their prohibition is not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from finassay.audit import lint_prompt
+from finassay.cli import app
+from finassay.temporal import load_catalog
+
+CATALOG = load_catalog("gildata")
+
+INDUCES = {
+    "行业表须过滤 IFPERFORMED=1，标准为申万。": "current_state",
+    "SELECT * FROM lc_exgindustry WHERE IFPERFORMED = 1": "current_state",
+    "Filter on INCUMBENT to find who manages the fund.": "current_state",
+    "按 LISTEDSTATE 筛选在市股票": "current_state",
+    "join secumain s on s.LISTEDSTATE IN (1, 3)": "current_state",
+    "剔除 SECUABBR NOT LIKE '%ST%' 之外的公司": "name_for_state",
+    "简称中包含ST的公司应剔除": "name_for_state",
+    "Drop companies whose name contains ST.": "name_for_state",
+    "请使用当前沪深300成分股作为样本。": "todays_state",
+    "剔除目前处于ST状态的股票": "todays_state",
+    "Use the latest constituents of the CSI 300.": "todays_state",
+    "Take each fund's current manager.": "todays_state",
+    "WHERE UPDATETIME < '2024-12-25'": "updated_time",
+    "INSERTTIME <= '2024-12-24 23:59:59'": "recorded_time",
+    "us_filing: period_end <= DATE '2024-09-30'": "period_end",
+    "SELECT * FROM news WHERE published < NOW()": "clock",
+    "end = date.today()": "clock",
+    "where day <= CURRENT_DATE": "clock",
+    "财报数据按报告期末滞后4个月使用": "fixed_lag",
+    "Assume that statements are public 45 days after the quarter.": "fixed_lag",
+}
+INNOCENT = (
+    "不要使用 IFPERFORMED=1。",
+    "Never filter on LISTEDSTATE = 1; test the interval instead.",
+    "Use the interval rather than INCUMBENT = 1.",
+    "Return SECUABBR and the company's name as of 2024-12-24.",
+    "取截至2024-12-24已披露的最新一期财报。",
+    "Report the 2024 results, now that they are known.",
+    "INFOPUBLDATE < '2024-12-25' AND ENDDATE = '2024-09-30'",
+    "The column IFPERFORMED exists in lc_exgindustry.",
+    "period_end = DATE '2024-09-30'",
+    "Show the most recent price known at the as-of date.",
+    "",
+)
+
+
+@pytest.mark.parametrize(("text", "rule"), INDUCES.items(), ids=lambda x: str(x)[:40])
+def test_an_instruction_that_induces_a_violation_is_found(text: str, rule: str) -> None:
+    found = lint_prompt(text, CATALOG)
+    assert [one.rule for one in found] == [rule]
+    assert found[0].text in text
+    assert found[0].why
+    assert found[0].instead
+
+
+@pytest.mark.parametrize("text", INNOCENT)
+def test_other_sentences_are_left_alone(text: str) -> None:
+    assert lint_prompt(text, CATALOG) == []
+
+
+def test_a_prohibition_ends_with_its_sentence() -> None:
+    found = lint_prompt("Never guess. Filter on IFPERFORMED = 1.\n不要猜测。按 IFPERFORMED=1 过滤。", CATALOG)
+    assert [(one.line, one.rule) for one in found] == [(1, "current_state"), (2, "current_state")]
+    assert found[0].column == len("Never guess. Filter on ") + 1
+
+
+def test_the_command_fails_on_violations_only(tmp_path: Path) -> None:
+    bad, risky = tmp_path / "bad.md", tmp_path / "risky.txt"
+    bad.write_text("过滤 IFPERFORMED=1\n", encoding="utf-8")
+    risky.write_text("INSERTTIME <= '2024-12-24'\n", encoding="utf-8")
+    run = CliRunner().invoke
+    found = run(app, ["lint-prompt", str(bad), str(risky), "--format", "json"])
+    assert found.exit_code == 1
+    assert [(f["file"], f["rule"]) for f in json.loads(found.output)["findings"]] == [
+        (str(bad), "current_state"),
+        (str(risky), "recorded_time"),
+    ]
+    assert run(app, ["lint-prompt", str(risky)]).exit_code == 0
+    assert f"{bad}:1:4: violation current_state" in run(app, ["lint-prompt", str(bad)]).output
+    assert run(app, ["lint-prompt", str(tmp_path / "none.txt")]).exit_code == 2
