@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from finassay.world import EventType
 from finassay.world._blocks._deals_plans import BUY, DONE, KEEP, SELL, TOLD, intentions
 from finassay.world._blocks._periods import period_end, quarter_of
+from finassay.world._blocks._versions import Versions
 from finassay.world._calendar import sessions
 from finassay.world._facts_deals import deal_facts
 
@@ -143,6 +146,21 @@ def test_associates_are_what_the_balance_sheet_holds_and_subsidiaries_part_of_th
         )
         assert number_of(database, f"SELECT COUNT(*) FROM ({sums})") > 200
         assert number_of(database, f"SELECT COUNT(*) FROM ({sums}) WHERE {check}") == 0
+
+
+def test_associates_earn_what_the_statements_say_they_brought(world, database):
+    """Share times profit, over all associates of a year, is the income of the equity method, within a cent each."""
+    sums = rows(
+        database,
+        "SELECT COMPANYCODE, ENDDATE, SUM(EQUITYRATIO * NETPROFIT) AS earned FROM lc_relationship"
+        " WHERE RELATIONSHIP = 4 GROUP BY 1, 2",
+    )
+    assert len(sums) > 200
+    versions = Versions(world.statements, world.ledger.of(EventType.RESTATEMENT))
+    company = np.array([int(code) - 100_001 for code, *_ in sums])
+    period = np.array([quarter_of(end.date()) for _, end, _ in sums])
+    fen = versions.figures(company, period, period).flow("ASSOCIATES")
+    assert np.abs(np.array([float(earned) for *_, earned in sums]) - fen).max() < 0.02
 
 
 def test_a_party_that_is_gone_today_stays_in_the_reports_of_its_time(database):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from finassay.world._blocks._deals_mergers import merger_events
 from finassay.world._blocks._deals_plans import plan_events
 from finassay.world._blocks._recorder import Recorder
+from finassay.world._blocks._vendor import touch_rows
+from finassay.world._events import EventType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from finassay.world._events import Event
 
 FIRST_ENTITY = 0xD00000  # and the company's own number
+_ROWS = (EventType.HOLDER_PLAN, EventType.MERGER_PLAN)
 
 
 def deal_events(
@@ -29,4 +32,6 @@ def deal_events(
     recorders = {issuer.entity: Recorder(seed, FIRST_ENTITY + issuer.entity) for issuer in issuers}
     plan_events(seed, issuers, statements, quotes, events, recorders)
     merger_events(seed, issuers, quotes, events, recorders)
+    for recorder in recorders.values():
+        touch_rows(seed, recorder.entity, recorder, _ROWS)
     return [event for recorder in recorders.values() for event in recorder.events]
