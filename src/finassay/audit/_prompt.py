@@ -19,8 +19,10 @@ _NEGATED = re.compile(
     re.IGNORECASE,
 )
 # A condition on a column: an operator behind its name, or words that make one
-_OPERATOR = r"\s*(?:[`\"'\])]?\s*)(?:[=<>≤≥≠]|!=|(?:not\s+)?(?:like|in|is|between)\b|等于|为|是|取|不含|包含|属于|equals?\b"
-    r"|of\s+['\"\d])"
+_OPERATOR = (
+    r"\s*(?:[`\"'\])]?\s*)(?:[=<>≤≥≠]|!=|(?:not\s+)?(?:like|in|is|between)\b"
+    r"|等于|为|是|取|不含|包含|属于|equals?\b|of\s+['\"\d])"
+)
 _BY = r"(?:filter(?:ed|ing)?\s+(?:on|by)|screen\s+(?:on|by)|where|use|按|根据|利用|使用|通过|以|筛选)\s*[`\"'\[]?"
 _STATE_ZH = (
     r"成分股|成份股|样本股|成员|行业(?:分类)?|评级|上市状态|状态|基金经理|经理|简称|名称|在市|上市公司"
