@@ -66,6 +66,25 @@ def test_a_missing_file_is_bad_input(folder: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_file_that_is_no_table_keeps_the_others(folder: Path, form: str) -> None:
+    (folder / "ragged.csv").write_text("a,b\n1,2\n3\n")
+    done = finassay("db", "info", str(folder), "--format", form)
+    assert done.returncode == 2
+    assert "ragged.csv cannot be split into columns: its header is 'a,b', but not every line" in done.stderr
+    if form == "text":
+        assert "main.prices: 2 rows, 3 columns" in done.stdout
+        assert "ragged" not in done.stdout
+    else:
+        document = json.loads(done.stdout)
+        assert [table["name"] for table in document["tables"]] == ["prices"]
+        assert ["ragged.csv" in fault["message"] for fault in document["unreadable"]] == [True]
+    (folder / "prices.csv").unlink()
+    done = finassay("db", "info", str(folder))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "ragged.csv cannot be split" in done.stderr
+
+
 @pytest.mark.servers
 def test_a_view_over_a_table_that_is_gone_keeps_the_others(tmp_path: Path) -> None:
     import duckdb

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finassay.cli._output import Format, FormatOption, reporting, write_json, write_text
+from finassay.cli._output import (
+    Format,
+    FormatOption,
+    exit_with,
+    reporting,
+    write_json,
+    write_message,
+    write_text,
+)
+from finassay.core import worst_exit_code
 
 if TYPE_CHECKING:
     from finassay.database import TableInfo
@@ -30,17 +39,27 @@ def info_command(
     ] = True,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """List the tables of a database with their rows and columns, and the engine and its dialect."""
+    """List the tables of a database with their rows and columns, and the engine and its dialect.
+
+    A file of a folder that cannot be read is named with what is wrong with it, the exit code is then 2.
+    """
     with reporting(form):
         from finassay.database import connect
 
         with connect(url) as database:
             head = {"url": database.url, "dialect": database.dialect, "engine": database.version}
+            faults = database.unreadable()
             tables = database.tables(count=counts)
+            if faults and not tables:
+                raise faults[0]
     if form is Format.JSON:
-        write_json({"schema_version": 1, **head, "tables": [_as_dict(table) for table in tables]})
+        shown = {"tables": [_as_dict(table) for table in tables], "unreadable": [f.as_dict() for f in faults]}
+        write_json({"schema_version": 1, **head, **shown})
     else:
         write_text(_as_text(head, tables))
+    for fault in faults:
+        write_message(f"finassay: {fault}")
+    exit_with(worst_exit_code([fault.exit_code for fault in faults]))
 
 
 def _as_dict(table: TableInfo) -> dict[str, Any]:

@@ -78,6 +78,7 @@ class DuckDBEngine(BaseEngine):
         self._language: Dialect = "duckdb"  # of the statement that runs
         self._arrow_types: dict[str, pa.DataType] = {}
         self._waiting: dict[str, Path] = {}  # CSV files that no statement has needed yet
+        self._faults: dict[str, DatabaseUnavailable] = {}  # of those among them that were set aside
         try:
             self._attach(path, files=files)
             if overlays:
@@ -93,8 +94,20 @@ class DuckDBEngine(BaseEngine):
         """See `Database.tables`."""
         with self._lock:
             self._refuse_closed()
-            self._load_all()
+            for name in [name for name in self._waiting if name not in self._faults]:
+                self._load(name)
             return [replace(info, rows=self._count(info, asked=count)) for info in self._described()]
+
+    def unreadable(self) -> list[DatabaseUnavailable]:
+        """See `Database.unreadable`."""
+        with self._lock:
+            self._refuse_closed()
+            for name in list(self._waiting):
+                try:
+                    self._load(name)
+                except DatabaseUnavailable as fault:
+                    self._faults[name] = fault
+            return list(self._faults.values())
 
     def _attach(self, path: Path, *, files: bool) -> None:
         import duckdb

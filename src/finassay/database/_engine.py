@@ -63,7 +63,16 @@ class Database(Protocol):
         count : bool
             Count rows even where the engine has to read the table for it. DuckDB knows the rows of its own tables and
             of Parquet files; elsewhere ``rows`` is None unless this is true.
+
+        Raises
+        ------
+        DatabaseUnavailable
+            If a CSV file of a folder cannot be read; not for those that `unreadable` has set aside.
         """
+        ...
+
+    def unreadable(self) -> list[DatabaseUnavailable]:
+        """Set aside the CSV files of a folder that cannot be read, and say what is wrong with each; often nothing."""
         ...
 
     def query(
@@ -219,6 +228,10 @@ class BaseEngine(ABC):
     @abstractmethod
     def tables(self, count: bool = False) -> list[TableInfo]:
         """See `Database.tables`."""
+
+    def unreadable(self) -> list[DatabaseUnavailable]:
+        """See `Database.unreadable`; servers have no files."""
+        return []
 
     def _described(self) -> list[TableInfo]:
         """Return the tables; their rows may be missing."""

@@ -78,6 +78,8 @@ class Broker:
     password : str, optional
         What a MySQL or PostgreSQL client has to know; by default any password will do, since nobody but the program in
         its jail reaches the sockets. Native clients reach ``native.sock`` itself, whose folder is this user's alone.
+    restart : bool
+        Whether a new process takes over from one that died; after the one statement of a SQL program none need.
 
     Examples
     --------
@@ -97,6 +99,7 @@ class Broker:
         overlays: Mapping[str, str] | None = None,
         memory: int = 8 << 30,
         password: str | None = None,
+        restart: bool = True,
     ) -> None:
         from finassay.database import QueryPolicy
 
@@ -106,6 +109,7 @@ class Broker:
         self._overlays = dict(overlays or {})
         self._memory = memory
         self._password = password
+        self._restart = restart
         self.socket_dir = socket_dir
         self._listeners: dict[str, socket.socket] = {}
         self._child: _Child | None = None
@@ -242,7 +246,7 @@ class Broker:
     def _died(self, why: str) -> None:
         """Take note of a dead process and start another; runs in the thread that read its events."""
         self._log.interrupted(why)
-        if self._closing or self._child is None:
+        if self._closing or self._child is None or not self._restart:
             return
         with contextlib.suppress(_ChildDied, InputError), self._lock:
             child, number = self._spawn()

@@ -124,6 +124,7 @@ def run(
             overlays=overlays,
             memory=BROKER_MEMORY + limits.memory,
             password=password,
+            restart=jail is not None,
         )
         with closing(broker):
             broker.start()  # and while it opens the database, the jail starts
