@@ -16,6 +16,7 @@ from finassay.world._fact import Fact
 from finassay.world._facts_bonds import bond_facts
 from finassay.world._facts_deals import deal_facts
 from finassay.world._facts_funds import fund_facts
+from finassay.world._facts_natural import Natural
 from finassay.world._facts_neeq import neeq_facts
 from finassay.world._facts_reports import report_facts
 from finassay.world._facts_us import us_facts
@@ -24,6 +25,14 @@ from finassay.world._numerics import Floats, log
 if TYPE_CHECKING:
     from finassay.world._world import World
 
+_RATED = (
+    EventType.DELIST,
+    EventType.RENAME,
+    EventType.INDUSTRY_SET,
+    EventType.DIVIDEND_IMPLEMENTED,
+    EventType.HALT,
+)
+
 
 class _Sample:
     """Returns and volumes as matrices (session, share), NaN where a share did not trade, up to the snapshot."""
@@ -31,7 +40,10 @@ class _Sample:
     def __init__(self, world: World) -> None:
         first, _ = window()
         last = sessions().at_or_after(world.config.snapshot) + 1
-        q = world.quotes.take(world.quotes.session < last)
+        self.natural = Natural(world)
+        seen = world.quotes.session < last
+        self.all_years = int(np.sum(seen)) / YEAR
+        q = world.quotes.take(seen & self.natural.rows(world.quotes))
         self.quotes = q
         shape = (last - first, len(world.issuers))
         self.returns, self.volume = np.full(shape, np.nan), np.full(shape, np.nan)
@@ -185,26 +197,26 @@ def _volume_facts(sample: _Sample) -> list[Fact]:
 
 
 def _event_facts(world: World, sample: _Sample) -> list[Fact]:
-    years, snapshot = sample.years, world.config.snapshot
-    inside = [
-        e for e in world.ledger.events if e.origin is Origin.NATURAL and START <= e.valid_from <= snapshot
-    ]
+    """Measure rates of what was drawn per share-year; those of dividends where nothing planted spoils results."""
+    years, snapshot = sample.all_years, world.config.snapshot
+    dated = [e for e in world.ledger.of(*_RATED) if START <= e.valid_from <= snapshot]
+    inside = [e for e in dated if e.origin is Origin.NATURAL]
 
     def rate(kind: EventType) -> float:
         return 100 * sum(e.type is kind for e in inside) / years
 
-    treated = _treated_days(world) / sample.quotes.entity.size
+    treated = _treated_days(world) / (years * YEAR)
     alerts = {e.event_id for e in world.ledger.of(EventType.ST_ON, EventType.ST_OFF)}
     renames = [e for e in inside if e.type is EventType.RENAME and not alerts & set(e.cause_ids)]
     changes = [e for e in inside if e.type is EventType.INDUSTRY_SET and _moved(world, e)]
-    ex = [e for e in inside if e.type is EventType.DIVIDEND_IMPLEMENTED]
+    ex = [e for e in sample.natural.events(inside) if e.type is EventType.DIVIDEND_IMPLEMENTED]
     n = int(years)
     return [
         Fact("27", "delistings per 100 share-years", rate(EventType.DELIST), 0.24, 0.74, n),
         Fact("27", "share of days under special treatment, %", 100 * treated, 2, 5, n),
         Fact("28", "renames without ST per 100 share-years", 100 * len(renames) / years, 2.5, 5.0, n),
         Fact("29", "level-1 industry changes per 100 share-years", 100 * len(changes) / years, 1.8, 3.0, n),
-        Fact("31", "ex-right events per share-year", len(ex) / years, 0.59, 0.99, n),
+        Fact("31", "ex-right events per share-year", len(ex) / sample.years, 0.59, 0.99, int(sample.years)),
         Fact("-", "halts per share-year (source: .063)", rate(EventType.HALT) / 100, 0.045, 0.085, n),
     ]
 

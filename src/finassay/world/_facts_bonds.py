@@ -11,7 +11,7 @@ from finassay.world._blocks._convertibles import FIRST_OWNER
 from finassay.world._blocks._curves import TENORS
 from finassay.world._blocks._market import window
 from finassay.world._calendar import sessions
-from finassay.world._events import EventType, Origin
+from finassay.world._events import Event, EventType, Origin
 from finassay.world._events_bonds import ConvertPrice, Rating
 from finassay.world._fact import Fact
 
@@ -75,6 +75,8 @@ def _rating_facts(world: World) -> list[Fact]:
     for event in world.ledger.of(EventType.DEBTOR_RATING):
         if event.entity < FIRST_OWNER or event.supersedes is None or event.origin is not Origin.NATURAL:
             continue
+        if _of_plants(world, event):
+            continue
         before, after = world.ledger.by_id[event.supersedes].payload, event.payload
         assert isinstance(before, Rating)  # noqa: S101 - by its type
         assert isinstance(after, Rating)  # noqa: S101 - by its type
@@ -88,6 +90,13 @@ def _rating_facts(world: World) -> list[Fact]:
         Fact("35", "rating changes in June and July, %", 100 * summer / moves, 45, 60, moves),
         Fact("35", "downgrades per upgrade", down / max(up, 1), 3, 9, moves),
     ]
+
+
+def _of_plants(world: World, event: Event) -> bool:
+    """Whether a rating shows a shock that a planted alert of the share brought."""
+    shocks = [world.ledger.by_id[cause] for cause in event.cause_ids]
+    alerts = [world.ledger.by_id[cause] for shock in shocks for cause in shock.cause_ids]
+    return any(alert.origin is Origin.SEEDED for alert in alerts)
 
 
 def _curve_facts(world: World) -> list[Fact]:

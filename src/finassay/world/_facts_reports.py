@@ -14,8 +14,10 @@ from finassay.world._blocks._shares import BONUS, BUYBACK, CONVERSION, PLACEMENT
 from finassay.world._blocks._statement_items import STOCKS, Figures
 from finassay.world._blocks._versions import Versions
 from finassay.world._events import Event, EventType
+from finassay.world._events_bonds import Amount
 from finassay.world._events_company import Forecast, Report, ShareChange
 from finassay.world._fact import Fact
+from finassay.world._facts_natural import Natural
 
 if TYPE_CHECKING:
     from finassay.world._blocks._prices import Ints
@@ -36,11 +38,11 @@ def report_facts(world: World) -> list[Fact]:
         return []
     versions = Versions(world.statements, world.ledger.of(EventType.RESTATEMENT))
     return [
-        *_lag_facts(reports),
+        *_lag_facts(reports, Natural(world)),
         *_version_facts(world, reports, versions),
         *_identity_facts(world, reports, versions),
         *_capital_facts(world),
-        *_forecast_facts(world, reports),
+        *_forecast_facts(world, reports, Natural(world)),
     ]
 
 
@@ -53,7 +55,7 @@ def _report(event: Event) -> Report:
     return event.payload
 
 
-def _lag_facts(reports: list[Event]) -> list[Fact]:
+def _lag_facts(reports: list[Event], natural: Natural) -> list[Fact]:
     lags: dict[int, list[int]] = {1: [], 2: [], 3: [], 4: []}
     by_result: dict[bool, list[int]] = {True: [], False: []}
     by_year: dict[tuple[int, int], int] = {}
@@ -63,7 +65,7 @@ def _lag_facts(reports: list[Event]) -> list[Fact]:
         lag, season = (event.disclosed_at.date() - end).days, end.month // 3
         lags[season].append(lag)
         late += event.disclosed_at.date() > date(end.year + (season == 4), *_STATUTORY[season])
-        if season == 4:
+        if season == 4 and natural.day(event.entity, end):
             by_result[_report(event).shown[0].profit < 0].append(lag)
             by_year[event.entity, end.year] = lag
     middle = {season: float(np.median(lags[season])) if lags[season] else float("nan") for season in lags}
@@ -72,7 +74,8 @@ def _lag_facts(reports: list[Event]) -> list[Fact]:
     )
     pairs = [(lag, by_year[k, y + 1]) for (k, y), lag in by_year.items() if (k, y + 1) in by_year]
     persistence = _rank_correlation(pairs) if len(pairs) > 10 else float("nan")
-    loss_share = 100 * len(by_result[True]) / max(1, len(lags[4]))
+    annual = len(by_result[True]) + len(by_result[False])
+    loss_share = 100 * len(by_result[True]) / max(1, annual)
     return [
         Fact("4", "median lag of CN annual reports, days", middle[4], 92, 104, len(lags[4])),
         Fact("5", "median lag of CN first-quarter reports, days", middle[1], 25, 29, len(lags[1])),
@@ -81,7 +84,7 @@ def _lag_facts(reports: list[Event]) -> list[Fact]:
         Fact("6", "CN reports beyond the deadline, %", 100 * late / len(reports), 0, 0.5, len(reports)),
         Fact("7", "annual reports of loss-makers later by, days", losses, 8, 18, len(by_result[True])),
         Fact("8", "rank persistence of the annual lag, CN", persistence, 0.31, 0.47, len(pairs)),
-        Fact("-", "annual reports with a loss, % (source: 9.7)", loss_share, 7, 14, len(lags[4])),
+        Fact("-", "annual reports with a loss, % (source: 9.7)", loss_share, 7, 14, annual),
     ]
 
 
@@ -215,6 +218,13 @@ def _twelve_months(
     return np.asarray(ready & (sum_ != four))
 
 
+def _balances(world: World, event: Event, change: ShareChange, shares: int) -> bool:
+    """Whether new shares at the conversion price are what the balance fell by, but for part of a share."""
+    falls = (world.ledger.by_id[cause].payload for cause in event.cause_ids)
+    fall = next(-f.change for f in falls if isinstance(f, Amount)) * 1_000_000  # of ten thousand yuan, in fen
+    return shares * change.price <= fall < (shares + 1) * change.price
+
+
 def _capital_facts(world: World) -> list[Fact]:
     """Roll the share capital forward, and hold it against the quotes and the paid-in capital."""
     wrong, changes = 0, 0
@@ -228,14 +238,20 @@ def _capital_facts(world: World) -> list[Fact]:
         falls, rises = change.kind == BUYBACK, change.kind in (PLACEMENT, 3, BONUS, CONVERSION)
         wrong += (moved > 0 and not rises) or (moved < 0 and not falls)
         wrong += not 0 < change.tradable <= change.total
+        wrong += change.kind == CONVERSION and not _balances(world, event, change, moved)
         last[event.entity] = change
     paid = world.statements.stocks[:, :, STOCKS.index("PAIDINCAPITAL")]
     wrong += int(np.sum(paid != world.statements.shares * 100))
     return [Fact("16", "changes of share capital that do not roll forward", wrong, 0, 0, changes + paid.size)]
 
 
-def _forecast_facts(world: World, reports: list[Event]) -> list[Fact]:
-    forecasts = [e for e in world.ledger.of(EventType.FORECAST) if isinstance(e.payload, Forecast)]
+def _forecast_facts(world: World, reports: list[Event], natural: Natural) -> list[Fact]:
+    reports = [e for e in reports if natural.day(e.entity, e.valid_from)]
+    forecasts = [
+        e
+        for e in world.ledger.of(EventType.FORECAST)
+        if isinstance(e.payload, Forecast) and natural.day(e.entity, e.valid_from)
+    ]
     first = {(e.entity, e.payload.period_end) for e in forecasts if isinstance(e.payload, Forecast)}
     filed = {(e.entity, _report(e).period_end): e.disclosed_at.date() for e in reports}
     told = [key for key in first if key in filed]

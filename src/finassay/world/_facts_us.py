@@ -125,7 +125,7 @@ def _changed(world: World, amendment: Event) -> dict[str, float]:
     original = world.ledger.by_id[amendment.supersedes or 0]
     us, who = world.us, amendment.entity - world.us.issuers[0].entity
     carried: tuple[tuple[Event, Correction], ...] = tuple(
-        (world.ledger.by_id[c.carrier], c) for c in us.corrections if c.entity == amendment.entity
+        (amendment, c) for c in us.corrections if c.carrier == amendment.event_id
     )
     values = us.statements.values[:, who]
     before, after = (stated(values, carried, event) for event in (original, amendment))
@@ -189,12 +189,16 @@ def _cause_facts(world: World, sample: _Sample) -> list[Fact]:
     z -= _sector_moves(world, np.where(observed, z * sigma, 0.0), observed) / sigma
     filed, told = np.zeros(z.shape, dtype=bool), np.zeros(z.shape, dtype=bool)
     first, base = us_window()[0], world.us.issuers[0].entity
-    for event in _natural(world, EventType.US_FILING, EventType.NEWS):
+    for event in world.ledger.of(EventType.US_FILING, EventType.NEWS):
         at, k = reaction(event) - first, event.entity - base
         if not (0 <= at < z.shape[0] and 0 <= k < z.shape[1]):
             continue
         if isinstance(event.payload, UsFiling):
-            filed[max(0, at - 1) : at + 1, k] = told[at, k] = True
+            told[at, k] = True
+            if event.origin is Origin.NATURAL:
+                filed[max(0, at - 1) : at + 1, k] = True
+            else:
+                observed[max(0, at - 1) : at + 1, k] = False
         elif isinstance(event.payload, News) and event.payload.causal:
             told[at, k] = True
     squared = np.square(z)

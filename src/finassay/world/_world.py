@@ -11,6 +11,8 @@ from finassay.world._blocks._columns import joined
 from finassay.world._blocks._companies import Companies, again, with_capital
 from finassay.world._blocks._competitors import competitor_events
 from finassay.world._blocks._concepts import concept_events
+from finassay.world._blocks._conversions import conversions, convertibles_of
+from finassay.world._blocks._convertibles import candidates
 from finassay.world._blocks._deals import deal_events
 from finassay.world._blocks._dividends import Intended, dividend_events, intended_dividends
 from finassay.world._blocks._documents_cn import cn_news_events, story_moves, told_moves
@@ -42,6 +44,8 @@ from finassay.world._events import Event, EventType
 from finassay.world._ledger import Ledger
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from finassay.executor import Executor
 
 
@@ -97,7 +101,10 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     market = factors(config.seed)
     lives = executor.map(partial(lives_of, config.seed), _blocks(issuers), label="lives")
     planted = plan(config, issuers, [life for part in lives for life in part])
-    items = [(block, {i.entity: planted.get(i.entity, []) for i in block}) for block in _blocks(issuers)]
+    offers = {issuer.entity: day for issuer, day in candidates(config.seed, issuers)}
+    items = [
+        (block, {i.entity: planted.get(i.entity, []) for i in block}, offers) for block in _blocks(issuers)
+    ]
     parts = executor.map(partial(_block, config.seed, market), items, label="issuers")
     events = [event for part in parts for event in part[0]]
     quotes = joined([part[1] for part in parts])
@@ -105,7 +112,8 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     events += concept_events(config.seed, issuers, events)
     events += competitor_events(config.seed, issuers, events)
     indices = index_quotes(quotes, events)
-    told, bonds = simulate_fixed_income(config, market, issuers, quotes, events, executor)
+    convertible = [event for part in parts for event in part[3]]
+    told, bonds = simulate_fixed_income(config, market, issuers, quotes, events, convertible, executor)
     events += told
     statements = joined_statements([part[2] for part in parts])
     events += deal_events(config.seed, issuers, statements, quotes, events)
@@ -165,9 +173,9 @@ def _of(issuers: tuple[Issuer, ...], ledger: Ledger) -> list[Event]:
 
 
 def _block(
-    seed: int, market: Factors, item: tuple[tuple[Issuer, ...], dict[int, list[Planted]]]
-) -> tuple[list[Event], Quotes, Statements]:
-    issuers, planted = item
+    seed: int, market: Factors, item: tuple[tuple[Issuer, ...], dict[int, list[Planted]], dict[int, date]]
+) -> tuple[list[Event], Quotes, Statements, list[Event]]:
+    issuers, planted, offers = item
     recorders = [Recorder(seed, issuer.entity) for issuer in issuers]
     for issuer, recorder in zip(issuers, recorders, strict=True):
         more = planted[issuer.entity]
@@ -193,10 +201,12 @@ def _block(
     for n, recorder in enumerate(recorders):
         mine = [(plan, cash[k]) for k, (column, plan, _) in enumerate(plans) if column == n]
         dividend_events(seed, recorder, mine)
-    quotes, statements = companies.tell(quotes)
+    convertible = convertibles_of(seed, issuers, recorders, quotes, offers)
+    quotes, statements = companies.tell(quotes, [conversions(events) for events in convertible])
     for issuer, recorder in zip(issuers, recorders, strict=True):
         touch_rows(seed, issuer.entity, recorder)
-    return [event for recorder in recorders for event in recorder.events], quotes, statements
+    told = [event for recorder in recorders for event in recorder.events]
+    return told, quotes, statements, [event for events in convertible for event in events]
 
 
 def _plans(seed: int, issuer: Issuer, recorder: Recorder, planted: list[Planted]) -> list[Intended]:

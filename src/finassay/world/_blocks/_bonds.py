@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from finassay.world._blocks._bonds_credit import Stock
+from finassay.world._blocks._bonds_credit import Stock, stock_of
 from finassay.world._blocks._bonds_life import owner_events
 from finassay.world._blocks._bonds_universe import FIRST_BOND, FIRST_DEBTOR, MOST, Owner, owners
 from finassay.world._blocks._bonds_values import BondValues, replaced, values_of
@@ -17,19 +14,14 @@ from finassay.world._blocks._bonds_values import joined as joined_values
 from finassay.world._blocks._convertibles import (
     FIRST_CONVERTIBLE,
     FIRST_OWNER,
-    Share,
     candidates,
-    convertible_events,
 )
 from finassay.world._blocks._convertibles_quotes import ConvertQuotes, convertible_quotes, joined, stock_rows
 from finassay.world._blocks._curves import Curves, curves
 from finassay.world._blocks._curves_money import Money, index_events, money
 from finassay.world._blocks._macro_cn import macro_events
-from finassay.world._blocks._market import YEAR
 from finassay.world._blocks._plant_bonds import called_owners, plant_defaults, plant_prices
 from finassay.world._blocks._plant_told import plant_ratings, postponed
-from finassay.world._calendar import sessions
-from finassay.world._config import END, START
 from finassay.world._events import Event, EventType
 
 if TYPE_CHECKING:
@@ -42,15 +34,7 @@ if TYPE_CHECKING:
     from finassay.world._config import WorldConfig
 
 _BLOCK = 32  # debtors per job
-_WATCHED = frozenset(
-    (
-        EventType.SECURITY,
-        EventType.ST_ON,
-        EventType.DIVIDEND_IMPLEMENTED,
-        EventType.DELIST,
-        EventType.DELIST_PERIOD,
-    )
-)
+_WATCHED = frozenset((EventType.SECURITY, EventType.ST_ON))
 
 
 @dataclass(frozen=True)
@@ -81,28 +65,29 @@ def simulate_fixed_income(
     issuers: tuple[Issuer, ...],
     quotes: Quotes,
     events: list[Event],
+    convertible: list[Event],
     executor: Executor,
 ) -> tuple[list[Event], FixedIncome]:
-    """Tell the events of the fixed-income side, after those of the shares, and return the daily values."""
+    """Tell the events of the fixed-income side, after those of the shares, and return the daily values.
+
+    The convertibles are those that were told with their companies.
+    """
     seed = config.seed
     told = postponed(seed, [*macro_events(seed), *index_events(seed)])
     curve = curves(seed, factor, told)
-    convertible = candidates(seed, issuers)
-    debtors = owners(config, issuers, frozenset(issuer.entity for issuer, _ in convertible))
-    listed = {owner.stock for owner in debtors} - {0} | {issuer.entity for issuer, _ in convertible}
-    own = _by_entity(events, listed)
+    debtors = owners(config, issuers, frozenset(issuer.entity for issuer, _ in candidates(seed, issuers)))
+    own = _by_entity(events, {owner.stock for owner in debtors} - {0})
     calls = called_owners(config, debtors)
     items = [
-        (owner, _stock(quotes, owner.stock, own) if owner.stock else None, owner.entity in calls)
+        (
+            owner,
+            stock_of(quotes, owner.stock, own[owner.stock]) if owner.stock else None,
+            owner.entity in calls,
+        )
         for owner in debtors
     ]
     parts = executor.map(partial(_told, seed, _slim(curve)), _blocks(items), label="bonds")
-    by_id = {
-        e.event_id: e for e in events if e.type in (EventType.DIVIDEND_PLAN, EventType.DIVIDEND_APPROVED)
-    }
-    shares = [_share(quotes, offer, own, by_id) for offer in convertible]
-    lives = executor.map(partial(_converted, seed), _blocks(shares), label="convertibles")
-    converted = plant_prices(config, [event for life in lives for event in life])
+    converted = plant_prices(config, convertible)
     plain, missed = plant_defaults(config, [event for part in parts for event in part[0]])
     told += plant_ratings(config, [*plain, *converted])
     values = joined_values([part[1] for part in parts])
@@ -172,10 +157,6 @@ def _valued(seed: int, curve: Curves, lists: list[list[Event]]) -> BondValues:
     return joined_values([values_of(seed, curve, events) for events in lists if events])
 
 
-def _converted(seed: int, shares: list[Share]) -> list[Event]:
-    return [event for share in shares for event in convertible_events(seed, share)]
-
-
 def _quoted(seed: int, items: list[tuple[list[Event], Ints, Ints, Ints]]) -> ConvertQuotes:
     return joined([convertible_quotes(seed, *item) for item in items])
 
@@ -186,44 +167,3 @@ def _by_entity(events: list[Event], wanted: set[int]) -> dict[int, list[Event]]:
         if event.type in _WATCHED and event.entity in wanted:
             found[event.entity].append(event)
     return found
-
-
-def _stock(quotes: Quotes, entity: int, own: dict[int, list[Event]]) -> Stock:
-    """Return what the share of a listed debtor says: returns over a year at the start of quarters, alerts."""
-    rows = stock_rows(quotes, entity)
-    price, session = quotes.close[rows] * quotes.factor[rows], quotes.session[rows]
-    returns = {}
-    for year in range(START.year, END.year + 1):
-        for month in (1, 4, 7, 10):
-            day = date(year, month, 1)
-            at = int(np.searchsorted(session, sessions().at_or_after(day)))
-            if YEAR <= at < price.size:
-                returns[day] = float(price[at - 1] / price[at - YEAR] - 1.0)
-    alerts = tuple(event for event in own[entity] if event.type is EventType.ST_ON)
-    security = next(event for event in own[entity] if event.type is EventType.SECURITY)
-    return Stock(returns, alerts, security)
-
-
-def _share(
-    quotes: Quotes, offer: tuple[Issuer, date], own: dict[int, list[Event]], by_id: dict[int, Event]
-) -> Share:
-    """Return the share of a convertible: quotes, ex-rights with their plans, and its end."""
-    issuer, announced = offer
-    rows, mine = stock_rows(quotes, issuer.entity), own[issuer.entity]
-    rights = []
-    for event in mine:
-        if event.type is EventType.DIVIDEND_IMPLEMENTED:
-            decided = by_id[event.supersedes or 0]
-            rights.append((event, by_id[decided.supersedes or 0]))
-    ends = [event for event in mine if event.type in (EventType.DELIST, EventType.DELIST_PERIOD)]
-    return Share(
-        issuer,
-        announced,
-        quotes.session[rows],
-        quotes.close[rows],
-        quotes.traded[rows],
-        quotes.shares[rows],
-        tuple(rights),
-        min(ends, key=lambda event: event.valid_from) if ends else None,
-        _stock(quotes, issuer.entity, own),
-    )

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from finassay.world._blocks._bonds_universe import ABS, GRADES, NUMBER_OF, RATED, RISKY, Owner, near
-from finassay.world._config import END
+from finassay.world._blocks._market import YEAR
+from finassay.world._calendar import sessions
+from finassay.world._config import END, START
 from finassay.world._events import Event, EventType
 from finassay.world._events_bonds import BondDefault, CreditShock, Rating
 
 if TYPE_CHECKING:
+    from finassay.world._blocks._prices import Quotes
     from finassay.world._blocks._recorder import Recorder
 
 # Down and up per year by grade, AAA to A; below A as A (downgrades accelerate)
@@ -43,6 +46,22 @@ class Stock:
     returns: dict[date, float]
     alerts: tuple[Event, ...]
     security: Event
+
+
+def stock_of(quotes: Quotes, entity: int, events: list[Event]) -> Stock:
+    """Return what the share of a listed debtor says: returns over a year at the start of quarters, alerts."""
+    rows = slice(*np.searchsorted(quotes.entity, [entity, entity + 1]).tolist())
+    price, session = quotes.close[rows] * quotes.factor[rows], quotes.session[rows]
+    returns = {}
+    for year in range(START.year, END.year + 1):
+        for month in (1, 4, 7, 10):
+            day = date(year, month, 1)
+            at = int(np.searchsorted(session, sessions().at_or_after(day)))
+            if YEAR <= at < price.size:
+                returns[day] = float(price[at - 1] / price[at - YEAR] - 1.0)
+    alerts = tuple(event for event in events if event.type is EventType.ST_ON)
+    security = next(event for event in events if event.type is EventType.SECURITY)
+    return Stock(returns, alerts, security)
 
 
 @dataclass(frozen=True, slots=True)

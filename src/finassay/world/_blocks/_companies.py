@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from finassay.world._blocks._dividends import Intended
     from finassay.world._blocks._prices import Quotes
     from finassay.world._blocks._recorder import Recorder
+    from finassay.world._blocks._shares import Conversion
     from finassay.world._blocks._universe import Issuer
     from finassay.world._events import Event
     from finassay.world._numerics import Floats
@@ -56,10 +57,13 @@ class Companies:
         """Return the most that a dividend may be, in fen per 10 shares; 0 after a loss, which pays none."""
         return affordable(self.economy, row, self.issuers[row].shares, plan)
 
-    def tell(self, quotes: Quotes) -> tuple[Quotes, Statements]:
-        """Tell capital, restatements and reports; return quotes with the shares of each day, and the statements."""
-        for issuer, recorder in zip(self.issuers, self.recorders, strict=True):
-            share_events(self.seed, issuer, recorder, quotes)
+    def tell(self, quotes: Quotes, turned: list[list[Conversion]]) -> tuple[Quotes, Statements]:
+        """Tell capital, restatements and reports; return quotes with the shares of each day, and the statements.
+
+        `turned` are the conversions of each company's convertible.
+        """
+        for issuer, recorder, part in zip(self.issuers, self.recorders, turned, strict=True):
+            share_events(self.seed, issuer, recorder, quotes, part)
             hongkong_events(self.seed, issuer, recorder)
         for plan, recorder in zip(self.plans, self.recorders, strict=True):
             restatement_events(recorder, plan)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from finassay.world._blocks._industries import SECTORS
+from finassay.world._blocks._life import STAR_ST
 from finassay.world._blocks._market import student
 from finassay.world._blocks._periods import QUARTERS, SEASONS, quarter_of
 from finassay.world._config import START
-from finassay.world._events import Alert, Event, EventType
+from finassay.world._events import Alert, Event, EventType, Origin
 from finassay.world._numerics import Floats, exp
 from finassay.world._streams import Purpose, stream
 
@@ -141,11 +142,16 @@ def _margin(template: Ints, row: Floats, traits: Floats, shocks: Floats) -> Floa
 
 
 def _distress(issuers: tuple[Issuer, ...], events: list[Event]) -> Floats:
-    """Return what is taken off the margin in the two years before an alert, and while it lasts for one more."""
+    """Return what is taken off the margin in the two years before an alert, and while it lasts for one more.
+
+    Planted ST has other reasons than results; before a planted delisting they are bad.
+    """
     place = {issuer.entity: n for n, issuer in enumerate(issuers)}
     found = np.zeros((len(issuers), QUARTERS))
     for event in events:
         if event.type is EventType.ST_ON and isinstance(event.payload, Alert):
+            if event.origin is Origin.SEEDED and event.payload.kind != STAR_ST:
+                continue
             imposed = quarter_of(event.valid_from)
             low, high = max(0, imposed - 9), max(0, min(QUARTERS, imposed + 2))
             part = found[place[event.entity], low:high]

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 ST_PER_YEAR = 0.025  # entries per listed stock (assumed; [A] in world.md)
 ST_AT_START = 0.03
-DELISTED_SHARE = 0.20  # of the episodes of special treatment: .49% of stocks a year (L1)
+DELISTED_SHARE = 0.17  # of the episodes of special treatment: .49% of stocks a year (L1)
 IN_ARRANGEMENT = 0.75
-HALTS_PER_YEAR = 0.033  # beside those around special treatment; .063 in all (R2)
+HALTS_PER_YEAR = 0.013  # beside those around special treatment; .063 in all (R2)
 RENAMES_PER_YEAR = 0.036  # 2.8 to 4.6% (L1 to L3)
 ARRANGEMENT = 30  # sessions (assumed: the rule up to 2020)
 ST, STAR_ST = 1, 5
@@ -46,8 +46,9 @@ def plant_life(rng: np.random.Generator, issuer: Issuer, recorder: Recorder, pla
         elif planted.kind == "name":
             life.rename(planted.start, planted.told)
         else:
-            on = life.treat(STAR_ST if rng.random() < 0.55 else ST, planted.start, planted.told)
-            if planted.kind == "delisting":
+            grave = planted.kind == "delisting"
+            on = life.treat(STAR_ST if grave else ST, planted.start, planted.told)
+            if grave:
                 life.delist(planted.end, on, arrangement=True)
             else:
                 life.remove(planted.end, on)

@@ -140,7 +140,7 @@ def _miss(told: Told, rng: np.random.Generator, coupon: _Due, day: date) -> date
 
 @dataclass
 class _Convertible:
-    """A convertible on the market: its span, its prices by their days, and the days that it must be quiet about."""
+    """A convertible that was issued: its span, its prices by their days, and the days that it must be quiet about."""
 
     entity: int
     issue: Event
@@ -210,7 +210,7 @@ def _convertibles(told: Told) -> list[_Convertible]:
         terms = issues[listing.entity].payload
         assert isinstance(terms, BondTerms)  # noqa: S101 - by its type
         found[listing.entity] = _Convertible(
-            listing.entity, issues[listing.entity], listing.valid_from, min(terms.maturity, END), []
+            listing.entity, issues[listing.entity], terms.value_date, min(terms.maturity, END), []
         )
     for event in told.of(EventType.CONVERT_PRICE):
         if isinstance(event.payload, ConvertPrice) and event.entity in found:

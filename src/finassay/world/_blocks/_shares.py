@@ -1,8 +1,8 @@
-"""Share capital: listing, placements, bonus shares, cancelled buy-backs, unlockings (world.md, 3.7)."""
+"""Share capital: listing, placements, bonus shares, conversions, cancelled buy-backs, unlockings (world.md, 3.7)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from finassay.world._events_company import ShareChange
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from finassay.world._blocks._prices import Ints, Quotes
     from finassay.world._blocks._recorder import Recorder
@@ -32,24 +32,39 @@ PAR = 100  # fen
 
 
 @dataclass(frozen=True, slots=True)
+class Conversion:
+    """Shares that a convertible turned into: the fall of its balance, how many, the price of each in fen."""
+
+    event: Event
+    shares: int
+    price: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Step:
-    """A change before its size is known: day, kind, share of the capital, the event behind it."""
+    """A change before its size is known: day, kind, share of the capital, the event behind it, a conversion."""
 
     day: date
     kind: int
     size: float
     cause: Event | None = None
+    conversion: Conversion | None = None
 
 
-def share_events(seed: int, issuer: Issuer, recorder: Recorder, quotes: Quotes) -> None:
-    """Tell the changes of a company's share capital, in their order; each states the capital after it."""
+def share_events(
+    seed: int, issuer: Issuer, recorder: Recorder, quotes: Quotes, conversions: Sequence[Conversion] = ()
+) -> None:
+    """Tell the changes of a company's share capital, in their order; each states the capital after it.
+
+    What a convertible turned into is told with the fall of its balance; it was issued at the conversion price.
+    """
     total, tradable = int(issuer.shares), _tradable_at_start(seed, issuer)
     rows = slice(*np.searchsorted(quotes.entity, [issuer.entity, issuer.entity + 1]))
     days, closes = quotes.session[rows], quotes.close[rows]
     told = recorder.events[0].disclosed_at.date()  # with the listing itself
     _tell(recorder, issuer.listed, told, ShareChange(LISTING, total, tradable))
     locked = 0
-    for step in sorted(_steps(seed, issuer, recorder.events), key=lambda s: (s.day, s.kind)):
+    for step in sorted(_steps(seed, issuer, recorder.events, conversions), key=lambda s: (s.day, s.kind)):
         price = 0
         at = sessions().at_or_after(step.day)
         if step.kind == PLACEMENT:
@@ -63,6 +78,9 @@ def share_events(seed: int, issuer: Issuer, recorder: Recorder, quotes: Quotes) 
             scale = step.size
             total, tradable = int(np.rint(total * scale)), int(np.rint(tradable * scale))
             locked = int(np.rint(locked * scale))
+        elif step.conversion is not None:
+            price = step.conversion.price
+            total, tradable = total + step.conversion.shares, tradable + step.conversion.shares
         elif step.kind == BUYBACK:
             before = int(np.searchsorted(days, at)) - 1
             if before < 0:
@@ -93,20 +111,23 @@ def _tradable_at_start(seed: int, issuer: Issuer) -> int:
     return int(issuer.shares * part) // 100 * 100
 
 
-def _steps(seed: int, issuer: Issuer, events: list[Event]) -> Iterable[_Step]:
+def _steps(
+    seed: int, issuer: Issuer, events: list[Event], conversions: Sequence[Conversion]
+) -> Iterable[_Step]:
     ends = [e.disclosed_at.date() for e in events if e.type in (EventType.DELIST_PERIOD, EventType.DELIST)]
     last = min([END, *(day - timedelta(days=10) for day in ends)])
     start = max(START, issuer.listed)
     found = list(_bonuses(events))
     taken = {step.day for step in found}
-    for step in (*_unlockings(issuer), *_drawn(seed, issuer, start, last)):
-        if not start < step.day < last:
+    turned = [_Step(one.event.valid_from, CONVERSION, 0.0, one.event, one) for one in conversions]
+    for step in (*turned, *_unlockings(issuer), *_drawn(seed, issuer, start, last)):
+        if not start < step.day < last and step.conversion is None:
             continue
         day = sessions().shift(step.day, 0)
         while day in taken:
             day = sessions().shift(day, 1)
         taken.add(day)
-        found.append(_Step(day, step.kind, step.size))
+        found.append(replace(step, day=day))
     return found
 
 

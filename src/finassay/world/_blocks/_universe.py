@@ -113,7 +113,7 @@ def _issuer(seed: int, entity: int, taken: dict[tuple[int, int], int]) -> Issuer
         shares=float(np.rint(sizes[1] / price / 10_000) * 10_000),
         beta=1.0 + 0.26 * float(z[4]),
         gamma=abs(1.0 + 0.35 * float(z[5])),
-        sigma=0.0175 * float(sizes[3]),
+        sigma=0.0168 * float(sizes[3]),
         turnover=float(sizes[2]),
         pays=float(u[3]) < 0.67,
     )

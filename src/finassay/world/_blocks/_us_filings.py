@@ -29,8 +29,9 @@ FIRST_QUARTER = 3  # the first that is filed; those before are comparatives
 # Days after the period's end at 5, 25, 50, 75, 95, 99% (S2 by kind of filer; S1)
 _ANNUAL = ((40, 49, 55, 57, 60, 62), (49, 57, 64, 71, 75, 88), (55, 69, 82, 89, 90, 474))
 _QUARTERLY = (26, 33, 37, 40, 45, 50)
+_MOVED = 0.43  # days by which a weekend delays a filing on average; those measured include it
 _RANKS = (0.0, 0.05, 0.25, 0.50, 0.75, 0.95, 0.99, 1.0)
-_PERSISTENCE = 0.70  # of the rank within a kind of filer; .86 over all (S1, 3,664)
+_PERSISTENCE = 0.77  # of the rank within a kind of filer; .86 over all (S1, 3,664)
 _BEFORE_CLOSE, _BEFORE_LATE = 0.353, 0.887  # 64.7% accepted after 16:00, 11.3% after 17:30 (S2)
 _CLOSE, _LATE = time(16), time(17, 30)
 AMENDED = 0.010  # of originals (S1, 212 pairs)
@@ -147,7 +148,7 @@ def _accepted(issuer: UsIssuer, k: int, end: date, draws: _Draws) -> datetime:
     knots = _ANNUAL[issuer.category] if annual else _QUARTERLY
     days = [knots[0] - 8, *knots, knots[-1]]
     rank = (draws.annual if annual else draws.quarterly)[k]
-    day = end + timedelta(days=round(float(np.interp(rank, _RANKS, days))))
+    day = end + timedelta(days=round(float(np.interp(rank, _RANKS, days)) - _MOVED))
     place, spread = float(draws.u[k, 0]), float(draws.u[k, 1])
     if place < _BEFORE_CLOSE:
         minute = 6 * 60 + int(spread * 600)
