@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
+import sys
 from pathlib import Path
 
 import duckdb
@@ -437,6 +438,14 @@ class TestTheUsersOwnFiles:
         done = run_python("import firm_lib\nresult = firm_lib.prices()", market, mounts=mounts)
         assert done.trace.outcome is Outcome.OK
         assert done.tables[0].table.num_rows == 6
+
+    def test_a_package_of_the_users_own_python_may_open_it_too(self, market: Path) -> None:
+        """What a package of a virtual environment does, of which neither the program nor a mount says a word."""
+        code = (
+            "import importlib\nconnection = importlib.import_module('duck' + 'db').connect('market.duck' + 'db')\n"
+            "result = connection.execute('SELECT count(*) AS n FROM prices').df()"
+        )
+        assert rows(run_python(code, market, python=Path(sys.executable))) == [{"n": 6}]
 
     def test_they_cannot_be_changed(self, market: Path, tmp_path: Path) -> None:
         (tmp_path / "extra.csv").write_text("a\n1\n")

@@ -144,7 +144,7 @@ def _variable(scratch: Path, entry: dict[str, Any], max_rows: int, max_bytes: in
 def _variable_problem(entry: dict[str, Any], submission: Submission) -> TracedError | None:
     name = entry["name"]
     if entry["status"] == "not_a_table":
-        message = f"Expected a table in '{name}', but it is a {entry.get('type')}: {entry.get('why')}. "
+        message = f"Expected a table in '{name}', but it is of type {entry.get('type')}: {entry.get('why')}. "
         message += "Return a DataFrame, an Arrow table, a list of dicts or a dict of lists."
         return TracedError(reason="not_a_table", message=message[:2000], source=submission.source)
     if not submission.result_vars:

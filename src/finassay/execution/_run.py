@@ -133,7 +133,8 @@ def run(
                 whole = limits.wall_s if allowed != policy else None
                 ran = _run_sql(submission, broker, dialect, whole)
             else:
-                guest = Guest(submission, url, dialect, overlays, work, password, tuple(mounts))
+                own = python is not None
+                guest = Guest(submission, url, dialect, overlays, work, password, tuple(mounts), own)
                 start = partial(jail.start, python=python or Path(sys.executable), sockets=broker.socket_dir)
                 ran = _run_python(start, guest, broker, limits, policy)
             records = broker.records()
@@ -232,6 +233,7 @@ class Guest:
     work: Path
     password: str | None
     files: tuple[Mount, ...] = ()
+    own_python: bool = False
 
     def mounts(self) -> list[Mount]:
         """Return our own modules, the job, the database's file where the program may open one, the user's files."""
@@ -240,10 +242,15 @@ class Guest:
         return [*ours, _job(self.submission, self.work), *([file] if file else []), *self.files]
 
     def _duckdb_file(self) -> Mount | None:
-        """Return the database's own file for a program that may open one; a folder has to be copied into one first."""
-        if "duckdb" not in (self.submission.python_code or "") and not any(map(_names_duckdb, self.files)):
+        """Return the database's own file for a program that may open one.
+
+        It may where it or a mounted file names DuckDB, and where it runs with packages of the user's own. What has to
+        be copied into a file first, a folder say, is copied only where the name was seen.
+        """
+        named = "duckdb" in (self.submission.python_code or "") or any(map(_names_duckdb, self.files))
+        if not named and not self.own_python:
             return None
-        path = duckdb_mount(self.url, self.overlays, self.work / "database")
+        path = duckdb_mount(self.url, self.overlays, self.work / "database", copied=named)
         return None if path is None else Mount(path, f"{_HOME}/database/{path.name}")
 
     def env(self, served: Served | None, mounts: Sequence[Mount], ports: tuple[int, int]) -> dict[str, str]:

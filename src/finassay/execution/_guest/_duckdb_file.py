@@ -14,7 +14,9 @@ _SECONDS = 600.0
 _ALLOWED = {"main", "information_schema", "pg_catalog"}
 
 
-def duckdb_mount(url: str, overlays: Mapping[str, str] | None, folder: Path) -> Path | None:
+def duckdb_mount(
+    url: str, overlays: Mapping[str, str] | None, folder: Path, *, copied: bool = True
+) -> Path | None:
     """Return the DuckDB file to mount read-only at ``/run/finassay/database/<its name>``, or None.
 
     A DuckDB file without overlays, and without any schema but the default one, is mounted itself. For a folder, for a
@@ -30,6 +32,8 @@ def duckdb_mount(url: str, overlays: Mapping[str, str] | None, folder: Path) -> 
         Table name to replacement query.
     folder : Path
         An existing folder for the copy.
+    copied : bool
+        Whether a copy is made where one is needed; otherwise None is returned there.
 
     Raises
     ------
@@ -45,6 +49,8 @@ def duckdb_mount(url: str, overlays: Mapping[str, str] | None, folder: Path) -> 
         is_file = source.is_file() and source.suffix not in (".parquet", ".csv", ".gz")
         if is_file and not overlays and not _other_schemas(source):
             return source.absolute()
+        if not copied:
+            return None
         copy = folder / f"{source.stem}.duckdb"
         _copy(database, copy)
     return copy
