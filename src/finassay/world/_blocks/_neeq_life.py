@@ -105,8 +105,8 @@ def layer_events(seed: int, who: NeeqIssuer, recorder: Recorder, quarters: Float
         prompt=True,
     )
     layer = BASIC
-    # Beijing takes companies that have been a year in the innovation layer
-    due = who.later.listed - timedelta(days=365) if who.later else None
+    # Beijing takes companies of the innovation layer
+    due = who.later.listed - timedelta(days=745) if who.later else None
     for review, chance in zip(_REVIEWS, u.tolist(), strict=True):
         day = sessions().shift(review, 0)
         if not who.share.listed + timedelta(days=60) < day < _last(recorder.events):
@@ -116,7 +116,7 @@ def layer_events(seed: int, who: NeeqIssuer, recorder: Recorder, quarters: Float
         wanted = INNOVATION if profit > PROMOTED_FROM and chance < 0.8 else BASIC
         if layer == INNOVATION and profit > 0 and chance > 0.15:
             wanted = INNOVATION
-        if due is not None and day > due - timedelta(days=380):
+        if due is not None and day > due:
             wanted = INNOVATION
         if wanted != layer:
             layer = wanted

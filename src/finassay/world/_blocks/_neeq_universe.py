@@ -25,7 +25,7 @@ FIRST_ENTITY, FIRST_MOVER = 0x700000, 0x780000
 FIRST_NUMBER, FIRST_MOVER_INNER = 300_000, 350_000
 OPENED = date(2014, 1, 24)  # the first mass listing of companies from the whole country
 BEFORE = 0.5  # of the companies are listed before the window
-_STAY = timedelta(days=400)  # on the NEEQ, at least, before Beijing
+_STAY = timedelta(days=680)  # on the NEEQ, at least, before Beijing: a review of the layers falls into it
 _FINANCE = {SECTORS.index("银行"), SECTORS.index("非银金融")}
 _OTHERS = tuple(k for k in range(len(SECTORS)) if k not in _FINANCE)
 
@@ -102,7 +102,7 @@ def _moving(seed: int, later: Issuer) -> NeeqIssuer:
     entity = FIRST_MOVER + later.entity
     rng = stream(seed, Purpose.NEEQ, entity)
     u, z = rng.random(4), rng.standard_normal(4)
-    listed = max(OPENED, later.listed - _STAY - timedelta(days=int(float(u[0]) * 1500)))
+    listed = max(OPENED, later.listed - _STAY - timedelta(days=int(float(u[0]) * 1250)))
     share = replace(
         later,
         entity=entity,

@@ -88,7 +88,7 @@ def _last_versions(shown: Rows) -> Rows:
     rows = rows.take(np.lexsort((rows.number, rows.disclosed, rows.period, rows.company)))
     key = rows.company << 8 | rows.period
     first = np.flatnonzero(np.r_[True, key[1:] != key[:-1]]) if key.size else np.zeros(0, dtype=np.int64)
-    last = np.r_[first[1:], key.size] - 1
+    last = np.r_[first[1:], key.size][: first.size] - 1
     # A year of which only corrections are there was reported before the listing
     told = rows.form[first] == PERIODIC
     first, last = first[told], last[told]
