@@ -11,7 +11,8 @@ from finassay.database import QueryPolicy
 from finassay.temporal import load_catalog
 from finassay.world._config import VERSION, WorldConfig
 from finassay.world._ddl import named
-from finassay.world._materialise import CATALOG, ContentHash, chunks
+from finassay.world._makers import made
+from finassay.world._materialise import CATALOG, ContentHash
 from finassay.world._tables import View, block_of, tables_of
 from finassay.world._world import World, simulate
 from finassay.world._write import META, target_of
@@ -99,9 +100,10 @@ def build_world(config: WorldConfig, url: str, executor: Executor, *, force: boo
         return _info(config, content).as_text()
 
     names = tables_of(config)
-    passing = ((name, content.passing(name, chunks(view, name))) for name in names)
-    target.write(progress(passing, label="tables", total=len(names)), described, catalog)
-    return Built(target.shown, target.path, _info(config, content), content.rows, world)
+    with made(view, names, content, executor) as tables:
+        target.write(progress(tables, label="tables", total=len(names)), described, catalog)
+    rows = {name: content.rows[name] for name in names}
+    return Built(target.shown, target.path, _info(config, content), rows, world)
 
 
 def _info(config: WorldConfig, content: ContentHash) -> WorldInfo:

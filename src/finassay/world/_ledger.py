@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from finassay.core import InputError, InternalError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
 
     import pyarrow as pa
@@ -58,7 +58,7 @@ class Ledger:
 
     def seen_at(self, snapshot: datetime) -> Ledger:
         """Return the events recorded by a moment, that moment included."""
-        return Ledger(event for event in self.events if event.recorded_at <= snapshot)
+        return self._where(lambda event: event.recorded_at <= snapshot)
 
     def descendants(self, event_id: int) -> frozenset[int]:
         """Return the ids of an event and of all that would not be without it.
@@ -86,7 +86,13 @@ class Ledger:
     def without(self, event_id: int) -> Ledger:
         """Return the ledger of a world in which an event, and so its descendants, never was."""
         gone = self.descendants(event_id)
-        return Ledger(event for event in self.events if event.event_id not in gone)
+        return self._where(lambda event: event.event_id not in gone)
+
+    def _where(self, holds: Callable[[Event], bool]) -> Ledger:
+        """Return the ledger of some of the events: in order and checked they are already."""
+        found = object.__new__(Ledger)
+        found.events = tuple(event for event in self.events if holds(event))
+        return found
 
     def to_arrow(self) -> pa.Table:
         """Return the ledger as a table, one row per event in the total order, payloads as JSON text."""

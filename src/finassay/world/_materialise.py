@@ -87,20 +87,24 @@ class ContentHash:
 
     def __init__(self) -> None:
         self.rows: dict[str, int] = {}
-        self._digests: dict[str, TableHash] = {}
+        self.digests: dict[str, str] = {}
 
     def passing(self, name: str, parts: Iterable[pa.Table]) -> Iterator[pa.Table]:
         """Yield the parts of a table, counted and hashed."""
-        self.rows[name] = 0
-        digest = self._digests[name] = TableHash()
+        digest, rows = TableHash(), 0
         for part in parts:
-            self.rows[name] += part.num_rows
+            rows += part.num_rows
             digest.update(part)
             yield part
+        self.add(name, rows, digest.hexdigest())
+
+    def add(self, name: str, rows: int, digest: str) -> None:
+        """Add a table that has passed."""
+        self.rows[name], self.digests[name] = rows, digest
 
     def hexdigest(self) -> str:
         """Return the hash of the tables that have passed."""
-        lines = (f"{name}\0{self._digests[name].hexdigest()}\n" for name in sorted(self._digests))
+        lines = (f"{name}\0{self.digests[name]}\n" for name in sorted(self.digests))
         return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 

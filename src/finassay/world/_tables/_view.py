@@ -178,6 +178,16 @@ def arrow_table(spec: Table, columns: Mapping[str, Any], rows: int) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
 
+def blank(spec: Table, rows: int, columns: pa.Table) -> pa.Table:
+    """Return a table with all columns of the catalog, those not given NULL."""
+    import pyarrow as pa
+
+    given = dict(zip(columns.column_names, columns.columns, strict=True))
+    kinds = {name: arrow_type(column.type) for name, column in spec.columns.items()}
+    found = [given[name] if name in given else _nulls(rows, kind) for name, kind in kinds.items()]
+    return pa.table(found, schema=pa.schema(list(kinds.items())))
+
+
 @lru_cache(maxsize=16)
 def _nulls(rows: int, kind: pa.DataType) -> pa.Array:
     """Return NULLs; the columns that a table does not fill share their memory."""
