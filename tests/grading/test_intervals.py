@@ -5,15 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from finassay.core import InputError
 from finassay.grading import (
+    OutputContract,
     Undefined,
+    compare_tables,
     coverage,
     covers,
     interval_score,
@@ -65,6 +71,70 @@ def test_within() -> None:
     assert within(0, 1e-9, absolute=1e-8)
     assert not within(5, -5, relative=0.5)
     assert not within(5, math.inf, relative=0.5)
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "tolerance"),
+    [
+        (10, 10.05, {"relative": 0.005}), (0.2, 0.201, {"relative": 0.005}), (0.6, 0.603, {"relative": 0.005}),
+        (3, 3.015, {"relative": 0.005}), (7, 7.035, {"relative": 0.005}), (-1.1, -1.1055, {"relative": 0.005}),
+        (10, 13, {"relative": 0.3}), (Decimal(10), Decimal(7), {"relative": 0.3}), (10, 9.95, {"relative": 0.005}),
+        (0.3, 0.4, {"absolute": 0.1}), (0.7, 0.8, {"absolute": 0.1}), (2.675, 2.68, {"absolute": 0.005}),
+        (0.1 + 0.2, 0.2, {"absolute": 0.1}),  # 0.30000000000000004: noise of arithmetic
+        (np.float32(0.3), np.float32(0.4), {"absolute": 0.1}), (Fraction(3, 10), Decimal("0.4"), {"absolute": 0.1}),
+        (10**30, 10**30 + 1, {"absolute": 1}),
+    ],
+)  # fmt: skip
+def test_a_point_exactly_at_the_tolerance_is_within_it(
+    reference: float, candidate: float, tolerance: dict[str, float]
+) -> None:
+    assert within(reference, candidate, **tolerance)
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "tolerance"),
+    [
+        (10, 10.0500001, {"relative": 0.005}), (0.3, 0.40000001, {"absolute": 0.1}),
+        (10**30, 10**30 + 2, {"absolute": 1}), (10**17, 10**17 + 1, {}),  # which float64 cannot tell apart
+        (1e16, 1e16 + 2, {"absolute": 1}),  # four units in the last place are 8 here, a quarter of 1 is not
+        (0.3, 0.1 + 0.2, {}),  # no tolerance, no noise
+        (100, 100.5025, {"relative": 0.005}),  # 100.5025 - 0.5 % is 99.999: a tolerance of the other side
+        (1, 10**400, {"relative": 0.5}), (1, math.inf, {"absolute": 1e300}),
+    ],
+)  # fmt: skip
+def test_a_point_beyond_the_tolerance_is_not(
+    reference: float, candidate: float, tolerance: dict[str, float]
+) -> None:
+    assert not within(reference, candidate, **tolerance)
+
+
+@given(
+    st.integers(1, 10**7).map(lambda n: Decimal(n) / 1000),
+    st.integers(0, 99).map(lambda n: Decimal(n) / 1000),
+    st.sampled_from([-1, 1]),
+    st.sampled_from([-1, 0, 1]),
+)
+def test_points_and_cells_at_the_boundary_of_one_relative_tolerance_agree(
+    reference: Decimal, relative: Decimal, side: int, beyond: int
+) -> None:
+    """Half a millionth of the reference inside, exactly on and outside a boundary that decimals state exactly."""
+    candidate = reference * (1 + side * (relative + beyond * Decimal("5e-7")))
+    expected = beyond <= 0 if relative else beyond == 0
+    contract = OutputContract.model_validate(
+        {"columns": [{"name": "v", "type": "number", "relative": float(relative)}]}
+    )
+    for a, b in ((reference, candidate), (float(reference), float(candidate))):
+        assert within(a, b, relative=float(relative)) is expected or relative == 0
+        assert compare_tables(pa.table({"v": [a]}), pa.table({"v": [b]}), contract).equal is expected
+
+
+def test_a_relative_tolerance_is_of_the_reference() -> None:
+    contract = OutputContract.parse("columns: [{name: v, type: number, relative: 0.005}]")
+    one, other = pa.table({"v": [100.0]}), pa.table({"v": [100.5025]})  # 0.5025: over 0.5, under 0.5025125
+    assert not within(100, 100.5025, relative=0.005)
+    assert within(100.5025, 100, relative=0.005)
+    assert not compare_tables(one, other, contract).equal
+    assert compare_tables(other, one, contract).equal
 
 
 def test_what_is_undefined_is_refused() -> None:

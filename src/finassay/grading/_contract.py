@@ -51,7 +51,8 @@ class ColumnContract(_Strict):
     decimals : int or None
         Declared precision: two numbers are equal when they differ by at most half a unit of this decimal.
     relative : float
-        Relative tolerance where `decimals` is not declared. Default 1e-9: float noise and nothing else.
+        Tolerance where `decimals` is not declared, of the reference's size. Default 1e-9: float noise and nothing else.
+        Numbers of opposite signs are never equal there.
     values : mapping of str to list of str
         For ``enumeration``: each canonical value with its synonyms.
     fiscal_year_end : int or None

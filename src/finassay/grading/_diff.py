@@ -198,7 +198,7 @@ def _cause(pair: ColumnPair, i: int, j: int, found: object) -> tuple[str, str]:
 
 def _number_cause(pair: ColumnPair, a: float, b: float) -> tuple[str, str]:
     slack = float(pair.slack(np.array([a]))[0])
-    if abs(a + b) <= slack and abs(a) > slack:
+    if min(a, b) < 0 < max(a, b) and abs(a + b) <= slack:
         return "wrong_sign", "the sign is the other one"
     for power in _POWERS:
         if abs(b) > slack and abs(a * 10.0**power - b) <= max(slack, 1e-9 * abs(b)):

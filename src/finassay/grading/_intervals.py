@@ -9,6 +9,8 @@ from decimal import Decimal
 from typing import Any
 
 from finassay.core import InputError, Undefined
+from finassay.grading._missing import plain
+from finassay.grading._tolerance import NOISE, Tolerance, exact
 from finassay.grading._unparsed import shorten, shown
 
 Interval = tuple[float, float]
@@ -90,9 +92,17 @@ def within(reference: float, candidate: float, *, relative: float = 0.0, absolut
     Parameters
     ----------
     reference, candidate : float
+        Compared as they are printed, a float by the shortest decimal that reads back as it: 0.4 is within 0.1 of 0.3.
     relative : float
-        Of the reference's size. It allows nothing around a reference of 0: state an absolute tolerance there.
+        Of the reference's size, as in tables. It allows nothing around a reference of 0: state an absolute tolerance
+        there.
     absolute : float
+
+    Returns
+    -------
+    bool
+        Beside a float, noise of arithmetic does not change it: four units in the last place of the larger number, and
+        at most a quarter of the tolerance. Without a tolerance there is none.
 
     Raises
     ------
@@ -110,7 +120,14 @@ def within(reference: float, candidate: float, *, relative: float = 0.0, absolut
             f"no tolerance around {shorten(shown(reference))} for {shorten(shown(candidate))}",
             reason="not_a_number",
         )
-    return abs(found - gold) <= max(absolute, relative * abs(gold))
+    if math.isinf(found):
+        return False
+    tolerance = Tolerance(exact(relative), exact(absolute))
+    first, second = exact(reference), exact(candidate)
+    noise = Decimal(0)
+    if isinstance(plain(reference), float) or isinstance(plain(candidate), float):
+        noise = min(Decimal(NOISE * max(abs(gold), abs(found))), tolerance.exactly_at(first) / 4)
+    return tolerance.holds(first, second, noise)
 
 
 def real(name: str, value: object) -> float:

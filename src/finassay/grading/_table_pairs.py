@@ -20,6 +20,7 @@ from finassay.grading._table_columns import (
 )
 from finassay.grading._table_tokens import MARKET, UNREADABLE, VALUE
 from finassay.grading._table_units import in_unit
+from finassay.grading._tolerance import EPS, NOISE, Tolerance, exact
 from finassay.grading._unparsed import Unparsed
 
 if TYPE_CHECKING:
@@ -29,10 +30,8 @@ if TYPE_CHECKING:
     Ints = np.ndarray[Any, np.dtype[np.int64]]
     Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
-_EPS = float(np.finfo(np.float64).eps)
-_GUARD = 4 * _EPS
-_INTEGER_NOISE = 1e-6
-_FLOOR = 1e-12
+_OF_INTEGERS = Tolerance(absolute=Decimal("1e-6"))
+_FLOOR = Decimal("1e-12")
 
 
 class ColumnPair(ABC):
@@ -189,13 +188,13 @@ class NumberPair(ColumnPair):
         a, b = self.reference.values[i], self.candidate.values[j]
         with np.errstate(invalid="ignore", over="ignore"):
             size = np.maximum(np.abs(a), np.abs(b))
-            tolerance, noise = self._tolerance(size), self._noise(size)
+            tolerance, noise = self._tolerance.at(a), self._noise(size)
             apart = np.abs(a - b)
             same = ((apart <= tolerance + noise) & np.isfinite(size)) | (a == b)
-            guard = _GUARD * size
+            guard = NOISE * size
             unsure = (np.abs(apart - tolerance) <= guard) & np.isfinite(size)
             if self.reference.exact and self.candidate.exact:
-                unsure &= (a != b) | (2 * _EPS * size >= self._step)  # float64 tells these apart
+                unsure &= (a != b) | (2 * EPS * size >= self._step)  # float64 tells these apart
             else:
                 # a number times its unit is rounded: neighbouring cents may meet
                 restated = self.reference.unit != self.candidate.unit
@@ -205,7 +204,14 @@ class NumberPair(ColumnPair):
         if unsure.any():
             at = np.flatnonzero(unsure)
             same[at] = self._exactly_equal(i[at], j[at], noise[at])
+        if self._sign_counts:
+            same &= ~((np.minimum(a, b) < 0) & (np.maximum(a, b) > 0))
         return np.asarray(same, dtype=bool)
+
+    @property
+    def _sign_counts(self) -> bool:
+        """Whether a number may never change its sign; where decimals are declared, 0.001 and -0.001 are both 0.00."""
+        return not self._step
 
     @property
     def _step(self) -> float:
@@ -219,20 +225,21 @@ class NumberPair(ColumnPair):
 
         With half a step of tolerance, an eighth of noise never reaches the next declared value.
         """
-        guard = _GUARD * size
+        guard = NOISE * size
         return np.minimum(guard, self._step / 8) if self._step else guard
 
     def slack(self, values: Floats) -> Floats:
         size = np.abs(values)
-        return np.asarray(self._tolerance(size) + self._noise(size))
+        return np.asarray(self._tolerance.at(size) + self._noise(size))
 
-    def _tolerance(self, size: Floats) -> Any:
-        """Return the declared tolerance at that size."""
+    @cached_property
+    def _tolerance(self) -> Tolerance:
+        """The declared tolerance."""
         if self.contract.decimals is not None:
-            return 0.5 * 10.0**-self.contract.decimals
+            return Tolerance(absolute=Decimal(5).scaleb(-self.contract.decimals - 1))
         if self.contract.type == "integer":
-            return _INTEGER_NOISE
-        return np.maximum(self.contract.relative * size, _FLOOR)
+            return _OF_INTEGERS
+        return Tolerance(exact(self.contract.relative), _FLOOR)
 
     def _exactly_equal(self, i: Ints, j: Ints, noise: Floats) -> Bools | list[bool]:
         if self._step and self.reference.unit is None and self.candidate.unit is None:
@@ -249,13 +256,7 @@ class NumberPair(ColumnPair):
         A float64 is printed as the shortest decimal that reads back as it: up to 15 digits, what it was made from.
         """
         a, b = self._decimal(self.reference, i), self._decimal(self.candidate, j)
-        if self.contract.decimals is not None:
-            allowed = Decimal(5).scaleb(-self.contract.decimals - 1)
-        elif self.contract.type == "integer":
-            allowed = Decimal(_INTEGER_NOISE)
-        else:
-            allowed = Decimal(self.contract.relative) * max(abs(a), abs(b))
-        if abs(a - b) <= allowed + Decimal(noise):
+        if self._tolerance.holds(a, b, Decimal(noise)):
             return True
         return self._is_nearest(self.reference, i, b) or self._is_nearest(self.candidate, j, a)
 
@@ -296,8 +297,8 @@ class NumberPair(ColumnPair):
         return codes[:n], codes[n:]
 
     def _reach(self, size: Floats) -> Floats:
-        """Return what surely covers the tolerance: a relative one is wider at the larger end."""
-        return np.asarray(1.001 * (self._tolerance(size) + _GUARD * size) / (1 - self.contract.relative))
+        """Return what surely covers the tolerance around a number of that size, and its noise."""
+        return np.asarray(1.001 * (self._tolerance.at(size) + NOISE * size))
 
     def sortable(self, rows: Ints) -> Floats:
         return np.nan_to_num(self.reference.values[rows])
@@ -310,7 +311,10 @@ class NumberPair(ColumnPair):
         low, high = _extremes(values, np.concatenate(group), size)
         least = np.where(np.sign(low) == np.sign(high), np.minimum(np.abs(low), np.abs(high)), 0.0)
         with np.errstate(over="ignore"):
-            return np.asarray((high - low) > 0.99 * self._tolerance(least))
+            return np.asarray(
+                ((high - low) > 0.99 * self._tolerance.at(least))
+                | (self._sign_counts & (low < 0) & (high > 0))
+            )
 
     def sameness(self, i: Ints, j: Ints) -> tuple[Ints, Ints]:
         values = np.concatenate([self.ordering(0, i), self.ordering(1, j)])

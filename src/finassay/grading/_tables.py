@@ -139,8 +139,9 @@ def compare_tables(reference: pa.Table, candidate: pa.Table, contract: OutputCon
     Notes
     -----
     Two numbers are equal when they differ by at most half a unit of the last declared decimal; without declared
-    decimals, by the column's relative tolerance. Integers, decimals and text too large for float64 to resolve are
-    compared exactly.
+    decimals, by the column's relative tolerance, of the reference's size (so which table is the reference matters at
+    the boundary), or by 1e-12 where they are not of opposite signs. Integers, decimals and text too large for float64
+    to resolve are compared exactly.
     """
     gold, gold_match, _ = arrange(reference, contract)
     _check_gold_headers(gold_match, contract)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from finassay.grading import OutputContract, compare_tables
@@ -84,6 +84,32 @@ def test_one_wrong_cell_and_a_changed_sign_are_always_seen(
     verdict = compare_tables(build(rows), build(wrong), contract)
     assert not verdict.equal
     assert verdict.diff
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False).filter(bool), st.booleans())
+@example(4e-13, False)
+@example(5e-324, True)
+def test_a_changed_sign_is_seen_however_small_the_number(value: float, as_text: bool) -> None:
+    contract = OutputContract.parse("columns: [{name: k}, {name: v, type: number}]\nkey: [k]")
+    one, other = (pa.table({"k": ["a"], "v": [repr(v) if as_text else v]}) for v in (value, -value))
+    verdict = compare_tables(one, other, contract)
+    assert [cell.kind for cell in verdict.diff.cells()] == ["wrong_sign"]
+
+
+@given(st.integers(-50, 50), st.integers(-50, 50))
+def test_with_declared_decimals_what_rounds_to_zero_has_no_sign(a: int, b: int) -> None:
+    """Ten-thousandths under two decimals: equal up to 50 apart, whichever sides of zero they are on."""
+    contract = OutputContract.parse("columns: [{name: v, type: number, decimals: 2}]")
+    one, other = (pa.table({"v": [v / 10_000]}) for v in (a, b))
+    assert compare_tables(one, other, contract).equal is (abs(a - b) <= 50)
+
+
+@given(st.lists(st.floats(-0.1, 0.1), min_size=2, max_size=8))
+def test_the_noise_that_a_difference_leaves_is_zero(parts: list[float]) -> None:
+    residual = sum(parts) - sum(reversed(parts))  # at most some 1e-16, where arithmetic says 0
+    contract = OutputContract.parse("columns: [{name: v, type: number}]")
+    assert compare_tables(pa.table({"v": [0.0]}), pa.table({"v": [residual]}), contract).equal
+    assert compare_tables(pa.table({"v": [residual]}), pa.table({"v": [0.0]}), contract).equal
 
 
 @settings(max_examples=150, deadline=None)

@@ -167,3 +167,52 @@ def test_as_many_rows_as_possible_are_equal(
     left, right = sides
     counts = compare_tables(table_of(left), table_of(right), ONE if len(left[0]) == 1 else TWO).rows
     assert counts.matched == maximum(left, right)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from([1, 2]).flatmap(lambda width: st.tuples(rows_of(width), rows_of(width))))
+@example(([(-1,), (0,)], [(0,), (1,)]))  # 0 meets 1, so -1 has to meet 0
+@example(([(-1, 0), (0, 0)], [(0, 0), (1, 0)]))
+def test_no_floor_pairs_numbers_of_opposite_signs(
+    sides: tuple[list[tuple[int, ...]], list[tuple[int, ...]]],
+) -> None:
+    """Fifths of the floor of 1e-12: equal up to 5 of them, and never across zero."""
+
+    def table(rows: list[tuple[int, ...]]) -> pa.Table:
+        return pa.table(
+            {f"v{k}": [n * 2e-13 for n in cells] for k, cells in enumerate(zip(*rows, strict=True))}
+        )
+
+    left, right = sides
+    equal = np.array([[all(x * y >= 0 and abs(x - y) <= 5 for x, y in zip(a, b, strict=True)) for b in right]
+                      for a in left])  # fmt: skip
+    most = int((maximum_bipartite_matching(csr_array(equal.astype(int)), perm_type="column") >= 0).sum())
+    contract = OutputContract.model_validate(
+        {"columns": [{"name": f"v{k}", "type": "number"} for k in range(len(left[0]))]}
+    )
+    assert compare_tables(table(left), table(right), contract).rows.matched == most
+
+
+POSITIVE = st.integers(1, 2).flatmap(
+    lambda width: st.tuples(*[st.lists(st.tuples(*[st.integers(1, 30)] * width), min_size=1, max_size=9)] * 2)
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(POSITIVE)
+@example(([(10,), (13,)], [(13,), (10,)]))  # 13 is within 30 % of 10, and 10 of 13
+@example(([(10,), (14,)], [(14,), (10,)]))  # 14 is not, though 10 is within 30 % of 14
+def test_a_relative_tolerance_of_the_reference_pairs_as_many_rows_as_possible(
+    sides: tuple[list[tuple[int, ...]], list[tuple[int, ...]]],
+) -> None:
+    left, right = sides
+    equal = np.array([
+        [all(10 * abs(x - y) <= 3 * x for x, y in zip(a, b, strict=True)) for b in right] for a in left
+    ])  # fmt: skip
+    most = int((maximum_bipartite_matching(csr_array(equal.astype(int)), perm_type="column") >= 0).sum())
+    contract = OutputContract.model_validate(
+        {"columns": [{"name": f"v{k}", "type": "number", "relative": 0.3} for k in range(len(left[0]))]}
+    )
+    tables = [pa.table({f"v{k}": list(map(float, cells)) for k, cells in enumerate(zip(*rows, strict=True))})
+              for rows in sides]  # fmt: skip
+    assert compare_tables(*tables, contract).rows.matched == most
