@@ -143,7 +143,7 @@ def _tables(facts: Facts, database: Database) -> dict[str, Altered]:
 
     infos = {info.name.lower(): info for info in database.tables()}
     found: dict[str, Altered] = {}
-    for name in dict.fromkeys((*facts.read, *facts.required)):
+    for name in sorted(facts.read | facts.required):  # a set's own order differs between processes
         if name not in infos:
             if name in facts.required:
                 raise InputError(
