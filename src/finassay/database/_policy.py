@@ -331,7 +331,7 @@ def _check_set(sql: str, tree: exp.Set, engine: Dialect) -> None:
             raise QueryRefused(message, place=place_at(sql, 0), reason="not_read_only")
     if engine != "mysql":
         message = f"Session variables (SET @name := …) need a MySQL server; this is {engine}."
-        hint = "Put the value into the statement, or in a common table expression."
+        hint = "Send it together with the query that reads it: SET @name := …; SELECT …"
         raise QueryRefused(message, place=place_at(sql, 0), reason="session_variable", hint=hint)
 
 

@@ -8,10 +8,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from finassay.core import CandidateError, FinassayError, InternalError
 from finassay.execution._wire._session import Answer
+from finassay.execution._wire._variables import Variables, sets_variables
 
 if TYPE_CHECKING:
     from finassay.database import Database, Dialect, QueryPolicy, QueryResult, TableInfo
@@ -125,6 +127,7 @@ class BrokerSession:
     _began: float = 0.0
     _cancelling: int = 0
     _left: bool = False
+    _variables: Variables = field(default_factory=Variables)
     _reported: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     @property
@@ -141,6 +144,15 @@ class BrokerSession:
     def busy(self) -> bool:
         """Whether a statement runs."""
         return self._running is not None
+
+    @property
+    def _keeps_variables(self) -> bool:
+        """Whether user variables are kept here: a MySQL server does it itself, the native route has no sessions."""
+        return self.route == "mysql" and self.engine != "mysql"
+
+    def forget(self) -> None:
+        """Forget the user variables."""
+        self._variables.forget()
 
     def execute(
         self,
@@ -167,7 +179,7 @@ class BrokerSession:
         ms = (time.monotonic() - start) * 1e3
         if result is not None:
             self.log.done(key, result, sql, ms)
-            return Answer(result.table)
+            return Answer(None if self._keeps_variables and sets_variables(sql) else result.table)
         assert answer is not None  # noqa: S101 - one of the two answered
         self.log.answered(key, answer.table, ms)
         return answer
@@ -239,8 +251,9 @@ class BrokerSession:
             with self._lock:
                 self._running = database
                 self._statement += 1
+            query = partial(database.query, dialect=self.dialect, policy=self.policy)
             try:
-                return database.query(sql, dialect=self.dialect, policy=self.policy)
+                return self._variables.run(sql, query) if self._keeps_variables else query(sql)
             finally:
                 with self._lock:
                     self._running = None

@@ -114,6 +114,7 @@ class _Client:
             self._change_user(body)
         elif command == 0x1F:  # COM_RESET_CONNECTION
             self._answers.charsets = Charsets.of_number(self._number)
+            self._session.forget()
             self._wire.send(OK)
         elif command in (0x0E, 0x1B):  # ping, set option
             self._wire.send(EOF if command == 0x1B else OK)
@@ -143,6 +144,7 @@ class _Client:
         if len(rest) >= 2:
             self._number = int.from_bytes(rest[:2], "little")
         self._answers.charsets = Charsets.of_number(self._number)
+        self._session.forget()
         self._use(self._charsets.decode(database))
 
     def _use(self, name: str) -> None:

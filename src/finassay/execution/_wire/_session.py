@@ -53,6 +53,10 @@ class Session(Protocol):
         """
         ...
 
+    def forget(self) -> None:
+        """Forget what the client has set, as a new connection would have it."""
+        ...
+
     def tables(self) -> Sequence[TableInfo]:
         """Return what the client may see."""
         ...
