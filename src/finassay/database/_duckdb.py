@@ -25,7 +25,7 @@ from finassay.database._types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -77,6 +77,7 @@ class DuckDBEngine(BaseEngine):
         self._mysql_ready = False
         self._language: Dialect = "duckdb"  # of the statement that runs
         self._arrow_types: dict[str, pa.DataType] = {}
+        self._unique: dict[str, list[list[str]]] | None = None
         self._waiting: dict[str, Path] = {}  # CSV files that no statement has needed yet
         self._faults: dict[str, DatabaseUnavailable] = {}  # of those among them that were set aside
         try:
@@ -225,6 +226,27 @@ class DuckDBEngine(BaseEngine):
             )
             for schema, name, kind in self._names()
         ]
+
+    def _keys(self) -> Mapping[str, Sequence[Sequence[str]]]:
+        """See `BaseEngine._keys`; what an overlay serves need not keep those of the table that it replaces."""
+        if self._catalog != _BASE:
+            return {}
+        if self._unique is None:
+            self._unique = {}
+            filled = {
+                (info.name, column.name)
+                for info in self._tables().values()
+                for column in info.columns
+                if not column.nullable
+            }
+            for table, names in self._connection.execute(
+                """SELECT table_name, constraint_column_names FROM duckdb_constraints()
+                WHERE constraint_type IN ('PRIMARY KEY', 'UNIQUE') AND database_name = ? AND schema_name = ?""",
+                [_BASE, self.default_schema],
+            ).fetchall():
+                if all((table, column) in filled for column in names):
+                    self._unique.setdefault(table, []).append(names)
+        return self._unique
 
     def _column(self, name: str, type_: str, nullable: bool, comment: str) -> ColumnInfo:
         if type_ not in self._arrow_types:

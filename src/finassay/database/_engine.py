@@ -290,8 +290,12 @@ class BaseEngine(ABC):
         if dialect == self.dialect:
             return sql, (), params
         self._prepare_dialect(dialect)
-        found = translate(sql, dialect, self.dialect, schema=self._schema(), params=params)
+        found = translate(sql, dialect, self.dialect, schema=self._schema(), params=params, keys=self._keys())
         return found.sql, found.warnings, () if dialect == "mysql" else params
+
+    def _keys(self) -> Mapping[str, Sequence[Sequence[str]]]:
+        """Return the keys of tables of the default schema, of columns without NULL."""
+        return {}
 
     def _schema(self) -> Mapping[str, Mapping[str, str]]:
         return {

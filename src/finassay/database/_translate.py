@@ -17,6 +17,7 @@ def translate(
     *,
     schema: Mapping[str, Mapping[str, str]] | None = None,
     params: Sequence[Any] = (),
+    keys: Mapping[str, Sequence[Sequence[str]]] | None = None,
 ) -> Translation:
     """Translate a statement.
 
@@ -30,6 +31,8 @@ def translate(
         Column types by table, which make some translations possible.
     params : sequence
         Values for the ``?`` markers of a MySQL statement, which become literals; other dialects keep their markers.
+    keys : mapping of str to sequence of sequences of str, optional
+        Primary and unique keys without NULL by table; an ORDER BY that holds one leaves no rows equal.
 
     Returns
     -------
@@ -50,7 +53,7 @@ def translate(
     if source == "mysql":
         from finassay.database._mysql import translate as from_mysql
 
-        found = from_mysql(sql, schema=schema, params=params)
+        found = from_mysql(sql, schema=schema, params=params, keys=keys)
         return Translation(found.sql, tuple(found.warnings))
     from finassay.database._from_postgres import from_postgres
 

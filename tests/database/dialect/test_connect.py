@@ -23,6 +23,13 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
         connection.execute(
             "INSERT INTO quote VALUES ('a', '2024-01-31', 10, 'ß'), ('A', '2024-02-29', 20, NULL), ('b', NULL, 3, 'x')"
         )
+        connection.execute(
+            "CREATE TABLE listed (code VARCHAR, day DATE, isin VARCHAR NOT NULL UNIQUE, old VARCHAR UNIQUE, n INTEGER,"
+            " PRIMARY KEY (code, day))"
+        )
+        connection.execute(
+            "INSERT INTO listed VALUES ('a', '2024-01-31', 'X', NULL, 1), ('a', '2024-02-29', 'Y', NULL, 1)"
+        )
         connection.execute("CREATE VIEW cheap AS SELECT code, price FROM quote WHERE price < 15")
     return path
 
@@ -116,7 +123,11 @@ def test_group_by_may_have_directions(database: Database) -> None:
         "SELECT GROUP_CONCAT(code ORDER BY code) FROM quote",  # a and A are equal
         "SELECT code, COUNT(*) AS n FROM quote GROUP BY code ORDER BY n",
         "SELECT DISTINCT code, day FROM quote ORDER BY day",
-        "SELECT code, price FROM quote ORDER BY code",  # of a stored table: its key is not known
+        "SELECT code, price FROM quote ORDER BY code",  # of a table that declares no key
+        "SELECT n FROM listed ORDER BY code LIMIT 1",  # half of a key
+        "SELECT n FROM listed ORDER BY old LIMIT 1",  # unique, but for NULL
+        "SELECT l.n, q.note FROM listed l, quote q ORDER BY l.code, l.day",
+        "SELECT code, day FROM cheap c JOIN listed l USING (code) ORDER BY l.day, l.code",
     ],
 )
 def test_ties_that_mysql_leaves_open_are_warned_about(database: Database, sql: str) -> None:
@@ -138,6 +149,12 @@ def test_ties_that_mysql_leaves_open_are_warned_about(database: Database, sql: s
         "SELECT GROUP_CONCAT(price ORDER BY price DESC) FROM quote",
         "SELECT GROUP_CONCAT(DISTINCT code ORDER BY code) FROM quote",
         "SELECT COUNT(*) AS n FROM quote ORDER BY n LIMIT 1",
+        "SELECT n FROM listed ORDER BY n, Day DESC, CODE LIMIT 1",
+        "SELECT isin AS i, n FROM listed ORDER BY i LIMIT 1",
+        "SELECT l.n, LAG(l.n) OVER (PARTITION BY l.code ORDER BY l.day) FROM listed l ORDER BY l.isin",
+        "SELECT a.n, b.n FROM listed a LEFT JOIN listed b ON a.n = b.n ORDER BY a.isin, b.code, b.day",
+        "SELECT t.m FROM (SELECT n AS m, isin FROM listed) t ORDER BY t.isin LIMIT 1",
+        "SELECT GROUP_CONCAT(n ORDER BY isin) FROM listed",
     ],
 )
 def test_where_no_rows_can_tie_nothing_warns_about_ties(database: Database, sql: str) -> None:

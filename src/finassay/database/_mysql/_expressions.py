@@ -46,7 +46,7 @@ from finassay.database._mysql._nodes import (
     walk_own,
 )
 from finassay.database._mysql._registry import FUNCTIONS, Call
-from finassay.database._mysql._ties import same_rows, settled
+from finassay.database._mysql._ties import identities, same_rows, settled
 from finassay.database._mysql._values import Type, Value
 from finassay.database._mysql._variables import same_either_way
 from finassay.database._places import unknown_column
@@ -435,7 +435,7 @@ class Expressions:
             (self._group_concat_key(item.this, args, inner), bool(item.args.get("desc"))) for item in ordered
         ]
         sorted_by = [] if node.meta.get("distinct") else [value for value, _ in order]
-        if sorted_by and not settled(inner, sorted_by) and not same_rows(args, sorted_by):
+        if sorted_by and not settled(identities(inner), sorted_by) and not same_rows(args, sorted_by):
             self.warn(f"ties: {node.this}(… ORDER BY …): the order of equal rows is open")
         aggregate = Aggregate(
             name=node.this,

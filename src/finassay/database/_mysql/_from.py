@@ -11,7 +11,7 @@ from sqlglot import exp
 from finassay.database._mysql._compare import compare
 from finassay.database._mysql._convert import CannotConvert
 from finassay.database._mysql._expressions import opaque_column
-from finassay.database._mysql._scope import Context, Query, Relation, Scope
+from finassay.database._mysql._scope import Context, Keys, Query, Relation, Scope
 from finassay.database._mysql._values import Value, column_type, name
 from finassay.database._places import unknown_table
 
@@ -46,10 +46,11 @@ def column_value(qualifier: str, column: str, declared: str) -> Value:
 class From:
     """Translates FROM clauses against a schema."""
 
-    def __init__(self, queries: Queries, schema: Mapping[str, Mapping[str, str]] | None) -> None:
+    def __init__(self, queries: Queries, schema: Mapping[str, Mapping[str, str]] | None, keys: Keys) -> None:
         self.q = queries
         self.known = schema is not None
         self.tables = {table.lower(): (table, columns) for table, columns in (schema or {}).items()}
+        self.keys = {table.lower(): sets for table, sets in keys.items()}
 
     def clause(self, node: Any, base: Context) -> tuple[str, Scope]:
         """Return the text (with FROM) and the names of a SELECT's FROM clause."""
@@ -152,7 +153,11 @@ class From:
             relation = Relation(alias, None)
             return f"{target} AS {name(alias)}", Scope((relation,))
         values = tuple((column, column_value(alias, column, kind)) for column, kind in declared.items())
-        return self._named(f"{target} AS {name(alias)}", alias, values)
+        known = {column.lower(): value.sql for column, value in values}
+        keys = tuple(
+            frozenset(known[column.lower()] for column in key) for key in self.keys.get(stored.lower(), ())
+        )
+        return f"{target} AS {name(alias)}", Scope((Relation(alias, values, keys),), values)
 
     def _named(
         self,
@@ -161,8 +166,8 @@ class From:
         values: tuple[tuple[str, Value], ...],
         unique: tuple[int, ...] | None = None,
     ) -> tuple[str, Scope]:
-        differ = None if unique is None else frozenset(values[at][1].sql for at in unique)
-        return sql, Scope((Relation(alias, values, differ),), values)
+        keys = () if unique is None else (frozenset(values[at][1].sql for at in unique),)
+        return sql, Scope((Relation(alias, values, keys),), values)
 
     def _derived(self, node: Any, base: Context) -> tuple[str, Scope]:
         self.q.check(node, {"this", "alias"})

@@ -22,9 +22,9 @@ from finassay.database._mysql._convert import (
 from finassay.database._mysql._counters import rewrite
 from finassay.database._mysql._expressions import Expressions
 from finassay.database._mysql._from import From
-from finassay.database._mysql._scope import Context, Cte, Query, Scope
+from finassay.database._mysql._scope import Context, Cte, Keys, Query, Scope
 from finassay.database._mysql._select import Select
-from finassay.database._mysql._ties import ROW_BY_ROW, same_rows, settled
+from finassay.database._mysql._ties import ROW_BY_ROW, identities, same_rows, settled
 from finassay.database._mysql._values import Type, Value, name
 from finassay.database._mysql._variables import assigned_variables
 
@@ -46,11 +46,13 @@ Ctes = Mapping[str, Cte]
 class Queries:
     """Translates queries of one statement."""
 
-    def __init__(self, source: Source, schema: Mapping[str, Mapping[str, str]] | None) -> None:
+    def __init__(
+        self, source: Source, schema: Mapping[str, Mapping[str, str]] | None, keys: Keys | None = None
+    ) -> None:
         self.source = source
         self.warnings: list[str] = []
         self.expressions = Expressions(source, self.warnings, self)
-        self.froms = From(self, schema)
+        self.froms = From(self, schema, keys or {})
         self._names = 0
         self.session: dict[str, Value] = {}  # variables that SET gave a value
         self.assigned: dict[str, Any] = {}  # and the expressions they got
@@ -286,7 +288,7 @@ class Queries:
             values.append(Value(name(column), kind))
             parts.append(ordering(values[-1], bool(item.args.get("desc"))))
         columns = [Value(name(column), kind) for column, kind in query.columns]
-        unique = None if query.unique is None else [columns[at].sql for at in query.unique]
+        unique = () if query.unique is None else (frozenset(columns[at].sql for at in query.unique),)
         self.ties(node, columns, values, unique)
         return " ORDER BY " + ", ".join(parts)
 
@@ -326,15 +328,15 @@ class Queries:
         most = min(int(count.this), (1 << 63) - 1)
         return f" LIMIT {most}" + (f" OFFSET {start.this}" if start is not None else "")
 
-    def ties(self, node: Any, columns: list[Value], order: list[Value], unique: Iterable[str] | None) -> None:
+    def ties(
+        self, node: Any, columns: list[Value], order: list[Value], unique: Iterable[frozenset[str]]
+    ) -> None:
         """Warn where an ORDER BY leaves rows equal that differ elsewhere.
 
-        The columns in which the rows differ (`unique`) are not known for stored tables: there is a warning unless every
-        column that is shown is sorted by.
+        Where it is not known in which columns the rows differ (`unique`), there is a warning unless every column that
+        is shown is sorted by.
         """
-        if (unique is not None and set(unique) <= {value.sql for value in order}) or same_rows(
-            columns, order
-        ):
+        if settled(unique, order) or same_rows(columns, order):
             return
         if node.args.get("limit") is not None:
             self.expressions.warn(
@@ -385,11 +387,15 @@ class Queries:
         if partition:
             parts.append("PARTITION BY " + ", ".join(map(key, values)))
         rows = spec is not None and str(spec.args.get("kind")).upper() == "ROWS"
-        if order is None and (rows or node.this.this in ROW_BY_ROW) and not settled(context, values):
+        if (
+            order is None
+            and (rows or node.this.this in ROW_BY_ROW)
+            and not settled(identities(context), values)
+        ):
             self.expressions.warn(f"open: {node.this.this}() OVER without ORDER BY: the order of the rows")
         if order is not None:
             values += [self.expressions.value(each.this, context) for each in order.expressions]
-            if (rows or node.this.this in ROW_BY_ROW) and not settled(context, values):
+            if (rows or node.this.this in ROW_BY_ROW) and not settled(identities(context), values):
                 self.expressions.warn(
                     f"ties: {node.this.this}() OVER (ORDER BY …): the order of equal rows is open"
                 )

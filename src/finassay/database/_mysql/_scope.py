@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from finassay.database._mysql._values import Type, Value, name
 
+# Of each table, the sets of columns that no two of its rows have alike
+Keys = Mapping[str, Sequence[Sequence[str]]]
 GROUP_ALIAS = "__grouped"
 Plan = Literal["rows", "table", "kept"]
 
@@ -16,12 +18,12 @@ Plan = Literal["rows", "table", "kept"]
 class Relation:
     """A table or derived table of a FROM clause; `columns` is None where its types are not known.
 
-    `unique` holds the columns (their text) no two of its rows have alike, None where that is not known.
+    `keys` holds sets of columns (their text) that no two of its rows have alike; often none is known.
     """
 
     alias: str
     columns: tuple[tuple[str, Value], ...] | None
-    unique: frozenset[str] | None = None
+    keys: tuple[frozenset[str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from finassay.database._mysql._arithmetic import printable
 from finassay.database._mysql._convert import key, shown, stored
 from finassay.database._mysql._nodes import has_aggregate, is_aggregate, walk_own
 from finassay.database._mysql._scope import GROUP_ALIAS, Context, Grouping, Plan, Query
-from finassay.database._mysql._ties import identity
+from finassay.database._mysql._ties import identities
 from finassay.database._mysql._values import Type, Value, name
 from finassay.database._mysql._variables import constant_assignment, kept, sets_variables
 
@@ -95,11 +95,9 @@ class Select:
 
     def _unique(self, items: list[Item], context: Context) -> tuple[int, ...] | None:
         """Return the places of the columns no two rows have alike; None where they are not known."""
-        differ = identity(context)
         places = {item.value.sql: at for at, item in enumerate(items)}
-        if differ is None or not differ <= places.keys():
-            return None
-        return tuple(sorted(places[each] for each in differ))
+        shown = (key for key in identities(context) if key <= places.keys())
+        return next((tuple(sorted(places[each] for each in key)) for key in shown), None)
 
     def _warn_ties(self, items: list[Item], context: Context) -> None:
         if not self.order or self.rollup:
@@ -107,9 +105,8 @@ class Select:
         values = [self._order_value(item.this, items, context) for item in self.order]
         columns = [item.value for item in items]
         distinct = self.node.args.get("distinct") is not None
-        self.q.ties(
-            self.node, columns, values, [each.sql for each in columns] if distinct else identity(context)
-        )
+        unique = (frozenset(each.sql for each in columns),) if distinct else identities(context)
+        self.q.ties(self.node, columns, values, unique)
 
     def _held(self, value: Value, mergeable: bool) -> Value:
         if self.role == "top":

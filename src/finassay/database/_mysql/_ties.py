@@ -13,28 +13,29 @@ if TYPE_CHECKING:
 ROW_BY_ROW = frozenset({"ROW_NUMBER", "NTILE", "LAG", "LEAD", "FIRST_VALUE", "LAST_VALUE", "NTH_VALUE"})
 
 
-def identity(context: Context) -> frozenset[str] | None:
-    """Return the expressions that together differ in every row of a place; None where nothing says so.
+_MOST = 64
 
-    The rows of a GROUP BY differ in its keys, those of a join in what the rows of its tables differ in. The keys of
-    stored tables are not known.
+
+def identities(context: Context) -> tuple[frozenset[str], ...]:
+    """Return the sets of expressions that each differ in every row of a place; nothing where none is known.
+
+    The rows of a GROUP BY differ in its keys, those of a join in what the rows of its tables differ in. Where a table
+    declares a key, no two texts in it are equal under MySQL's collation either: MySQL could not hold the table.
     """
     if context.grouping is not None:
         if context.grouping.rollup:
-            return None
-        return frozenset(value.sql for value in context.grouping.keys.values())
-    found: frozenset[str] = frozenset()
+            return ()
+        return (frozenset(value.sql for value in context.grouping.keys.values()),)
+    found: tuple[frozenset[str], ...] = (frozenset(),)
     for relation in context.scope.relations:
-        if relation.unique is None:
-            return None
-        found |= relation.unique
+        found = tuple(known | key for known in found for key in relation.keys)[:_MOST]
     return found
 
 
-def settled(context: Context, values: Iterable[Value]) -> bool:
-    """Return whether no two rows of a place are equal in all `values`."""
-    unique = identity(context)
-    return unique is not None and unique <= {value.sql for value in values}
+def settled(unique: Iterable[frozenset[str]], values: Iterable[Value]) -> bool:
+    """Return whether no two rows are equal in all `values`, since these hold one of the `unique` sets."""
+    given = {value.sql for value in values}
+    return any(key <= given for key in unique)
 
 
 def same_rows(columns: Iterable[Value], values: Iterable[Value]) -> bool:

@@ -26,7 +26,11 @@ class Translation:
 
 
 def translate(
-    sql: str, *, schema: Mapping[str, Mapping[str, str]] | None = None, params: Sequence[Any] = ()
+    sql: str,
+    *,
+    schema: Mapping[str, Mapping[str, str]] | None = None,
+    params: Sequence[Any] = (),
+    keys: Mapping[str, Sequence[Sequence[str]]] | None = None,
 ) -> Translation:
     """Translate a MySQL-dialect query to DuckDB.
 
@@ -41,6 +45,8 @@ def translate(
         column is refused.
     params : sequence
         Values for the ``?`` markers, in order. They are read as the literals MySQL's drivers make of them.
+    keys : mapping of table to sequence of sequences of column names, optional
+        Primary and unique keys without NULL, so that an ORDER BY that holds one is not warned about.
 
     Returns
     -------
@@ -61,7 +67,7 @@ def translate(
 
     source = read_source(sql)
     assignments, tree = parse(source, params)
-    queries = Queries(source, schema)
+    queries = Queries(source, schema, keys)
     session(queries, assignments)
     query = queries.query(tree, None, "top")
     return Translation(query.sql, tuple(queries.warnings))
