@@ -173,6 +173,7 @@ def test_as_many_rows_as_possible_are_equal(
 @given(st.sampled_from([1, 2]).flatmap(lambda width: st.tuples(rows_of(width), rows_of(width))))
 @example(([(-1,), (0,)], [(0,), (1,)]))  # 0 meets 1, so -1 has to meet 0
 @example(([(-1, 0), (0, 0)], [(0, 0), (1, 0)]))
+@example(([(0, 1), (1, -1)], [(0, -1), (1, 1)]))  # nothing but the sign tells them apart
 def test_no_floor_pairs_numbers_of_opposite_signs(
     sides: tuple[list[tuple[int, ...]], list[tuple[int, ...]]],
 ) -> None:
