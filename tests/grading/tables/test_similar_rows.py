@@ -217,3 +217,10 @@ def test_a_relative_tolerance_of_the_reference_pairs_as_many_rows_as_possible(
     tables = [pa.table({f"v{k}": list(map(float, cells)) for k, cells in enumerate(zip(*rows, strict=True))})
               for rows in sides]  # fmt: skip
     assert compare_tables(*tables, contract).rows.matched == most
+
+
+def test_thousands_of_rows_that_nothing_but_a_tiny_sign_tells_apart() -> None:
+    contract = OutputContract.parse("columns: [{name: a, type: number}, {name: b, type: number}]")
+    signs = np.random.default_rng(11).choice([-1e-13, 1e-13], 6_000)
+    table = pa.table({"a": np.zeros(6_000), "b": signs})
+    assert compare_tables(table, shuffled(table, 12), contract).equal
