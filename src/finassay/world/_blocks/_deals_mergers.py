@@ -8,7 +8,7 @@ meeting, or without a word.
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from finassay.world._blocks._universe import Issuer
     from finassay.world._numerics import Floats
 
-COMPLETED = 0.40  # of placements are exchanges of shares (assumed)
-PROPOSED = 0.60  # of halts for a reorganisation lead to a proposal to a listed party (assumed)
+COMPLETED = 0.60  # of placements are exchanges of shares (assumed)
+PROPOSED = 0.80  # of halts for a reorganisation lead to a proposal to a listed party (assumed)
 REASON = "筹划重大资产重组"
+_AFTER_THE_HALT = time(18, 30)  # which is announced on the same evening
 _FIRST = ("锦", "临", "云", "海", "平", "望", "清", "石", "双", "青")
 _SECOND = ("城", "江", "阳", "曲", "原", "山", "河", "桥", "湖", "岭")
 
@@ -105,7 +106,7 @@ class _Mergers:
 
     def complete(self, change: Event, before: int, recorder: Recorder) -> Event | None:
         """Tell the merger behind a placement up to the exchange; None if the placement is for money."""
-        rng = stream(self.seed, Purpose.MERGER, change.entity, change.seq)
+        rng = stream(self.seed, Purpose.MERGER, change.entity, change.valid_from.toordinal())
         u = rng.random(10)
         issuer = self.issuers[change.entity - 1]
         if u[0] >= COMPLETED:
@@ -138,7 +139,7 @@ class _Mergers:
     def fail(self, halt: Event, recorder: Recorder) -> bool:
         """Tell a proposal to a listed party, of the sector if there is one; the meeting rejects it, or it rests."""
         issuer = self.issuers[halt.entity - 1]
-        rng = stream(self.seed, Purpose.MERGER, halt.entity, 1_000 + halt.seq)
+        rng = stream(self.seed, Purpose.MERGER, halt.entity, halt.seq)
         u, pick = rng.random(6), rng.random()
         first = halt.disclosed_at.date()
         if (
@@ -161,6 +162,7 @@ class _Mergers:
             valid=first,
             disclosed=first,
             causes=(halt, self.listings[other.entity]),
+            at=_AFTER_THE_HALT,
         )
         schemed = sessions().shift(first, 25 + int(30 * u[1]))
         if u[2] < 0.2 or schemed > END - timedelta(days=10):
