@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from finassay.world._blocks._prices import Ints
-
 
 Array = npt.NDArray[Any]
 _NEEQ, _SHARE, _MARKET = 3, 11, 81
