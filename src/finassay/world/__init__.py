@@ -16,6 +16,7 @@ from finassay.world._materialise import content_hash, materialise
 from finassay.world._questions import FAMILIES, Agreement, Disagreement, answers, compare
 from finassay.world._tables._documents import document_truth
 from finassay.world._traps import MECHANISMS, Coverage, Mechanism, Trap, Traps
+from finassay.world._truth import TruthReturn, truth_return
 from finassay.world._verify import Check, Verification, verify_world
 from finassay.world._world import World, counterfactual, simulate
 
@@ -39,6 +40,7 @@ __all__ = [
     "TableInfo",
     "Trap",
     "Traps",
+    "TruthReturn",
     "Verification",
     "World",
     "WorldConfig",
@@ -52,6 +54,7 @@ __all__ = [
     "materialise",
     "measure",
     "simulate",
+    "truth_return",
     "verify_world",
     "world_info",
     "world_tables",

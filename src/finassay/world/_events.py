@@ -37,6 +37,7 @@ class EventType(IntEnum):
     INDEX_IN = 15
     INDEX_OUT = 16
     VENDOR_TOUCH = 17
+    RIGHTS_ISSUE = 18
     HK_DELIST = 19
     # Companies: 20 to 29
     REPORT = 20

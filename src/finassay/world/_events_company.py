@@ -81,6 +81,14 @@ class ShareChange:
 
 
 @dataclass(frozen=True, slots=True)
+class Rights:
+    """New shares are offered to holders: how many per 10, at a price in fen; the ex-date is the event's valid date."""
+
+    ratio: int
+    price: int
+
+
+@dataclass(frozen=True, slots=True)
 class Concept:
     """A concept of the market: its number and name."""
 
@@ -105,4 +113,4 @@ class HongKong:
     abbreviation: str
 
 
-CompanyPayload = Report | Restatement | Forecast | Opinion | ShareChange | Concept | ConceptMember | HongKong
+CompanyPayload = Report | Restatement | Forecast | Opinion | ShareChange | Rights | Concept | ConceptMember | HongKong

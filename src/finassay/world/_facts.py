@@ -11,7 +11,8 @@ from finassay.world._blocks._industries import REBASED
 from finassay.world._blocks._market import YEAR, window
 from finassay.world._calendar import sessions
 from finassay.world._config import START
-from finassay.world._events import Event, EventType, Index, Industry, Member, Origin
+from finassay.world._events import Event, EventType, Index, Industry, Member, Origin, Plan
+from finassay.world._events_company import Rights
 from finassay.world._fact import Fact
 from finassay.world._facts_bonds import bond_facts
 from finassay.world._facts_deals import deal_facts
@@ -42,7 +43,7 @@ class _Sample:
         last = sessions().at_or_after(world.config.snapshot) + 1
         self.natural = Natural(world)
         seen = world.quotes.session < last
-        self.all_years = int(np.sum(seen)) / YEAR
+        self.all_years = _natural_years(world)
         q = world.quotes.take(seen & self.natural.rows(world.quotes))
         self.quotes = q
         shape = (last - first, len(world.issuers))
@@ -196,6 +197,18 @@ def _volume_facts(sample: _Sample) -> list[Fact]:
     ]
 
 
+def _natural_years(world: World) -> float:
+    """Return the share-years that there would be without what was planted."""
+    at, last = sessions().at_or_after, world.config.snapshot
+    gone = {e.entity: e.valid_from for e in world.ledger.of(EventType.DELIST) if e.origin is Origin.NATURAL}
+    spans = [
+        at(min(gone.get(issuer.entity, last), last)) - at(max(issuer.listed, START))
+        for issuer in world.issuers
+        if issuer.listed < last
+    ]
+    return sum(spans) / YEAR
+
+
 def _event_facts(world: World, sample: _Sample) -> list[Fact]:
     """Measure rates of what was drawn per share-year; those of dividends where nothing planted spoils results."""
     years, snapshot = sample.all_years, world.config.snapshot
@@ -211,14 +224,39 @@ def _event_facts(world: World, sample: _Sample) -> list[Fact]:
     changes = [e for e in inside if e.type is EventType.INDUSTRY_SET and _moved(world, e)]
     ex = [e for e in sample.natural.events(inside) if e.type is EventType.DIVIDEND_IMPLEMENTED]
     n = int(years)
+    off, went = _references(world)
     return [
         Fact("27", "delistings per 100 share-years", rate(EventType.DELIST), 0.24, 0.74, n),
         Fact("27", "share of days under special treatment, %", 100 * treated, 2, 5, n),
         Fact("28", "renames without ST per 100 share-years", 100 * len(renames) / years, 2.5, 5.0, n),
         Fact("29", "level-1 industry changes per 100 share-years", 100 * len(changes) / years, 1.8, 3.0, n),
         Fact("31", "ex-right events per share-year", len(ex) / sample.years, 0.59, 0.99, int(sample.years)),
+        Fact("31", "reference prices of ex-rights off the formula", off, 0, 0, went),
         Fact("-", "halts per share-year (source: .063)", rate(EventType.HALT) / 100, 0.045, 0.085, n),
     ]
+
+
+def _references(world: World) -> tuple[int, int]:
+    """Return how many reference prices are not (P - D + K r) / (1 + b + r), half up to a fen, of how many."""
+    own = world.ledger.of(EventType.DIVIDEND_IMPLEMENTED, EventType.RIGHTS_ISSUE)
+    q, off, went = world.quotes, 0, 0
+    key = (q.entity.astype(np.int64) << 20) | q.session
+    by_id = world.ledger.by_id
+    for event in own:
+        plan = by_id[by_id[event.supersedes].supersedes or 0].payload if event.supersedes else event.payload
+        if isinstance(plan, Rights):
+            cash, more = -plan.ratio * plan.price, plan.ratio
+        else:
+            assert isinstance(plan, Plan)  # noqa: S101 - by its type
+            cash, more = plan.cash, plan.bonus
+        at = int(np.searchsorted(key, (event.entity << 20) | sessions().at_or_after(event.valid_from)))
+        if at == 0 or at >= key.size or q.entity[at - 1] != event.entity or q.entity[at] != event.entity:
+            continue
+        before, after = int(q.close[at - 1]), int(q.previous[at])
+        top, bottom = max(10 * before - cash, 10), 10 + more
+        went += 1
+        off += after != (2 * top + bottom) // (2 * bottom)
+    return off, went
 
 
 def _treated_days(world: World) -> int:

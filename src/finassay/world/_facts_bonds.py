@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from finassay.world._blocks._convertibles import FIRST_OWNER
+from finassay.world._blocks._convertibles import FIRST_CONVERTIBLE, FIRST_OWNER
 from finassay.world._blocks._curves import TENORS
 from finassay.world._blocks._market import window
 from finassay.world._calendar import sessions
 from finassay.world._events import Event, EventType, Origin
 from finassay.world._events_bonds import ConvertPrice, Rating
 from finassay.world._fact import Fact
+from finassay.world._facts_natural import Natural
 
 if TYPE_CHECKING:
     from finassay.world._numerics import Floats
@@ -57,7 +58,10 @@ def _premium_facts(world: World) -> list[Fact]:
 def _reset_facts(world: World) -> list[Fact]:
     """Count convertibles whose conversion price fell by 15%; the source has 50.4% of those since 1990."""
     prices: dict[int, list[tuple[object, int, int]]] = {}
+    planted = Natural(world).spans
     for event in world.ledger.of(EventType.CONVERT_PRICE):
+        if event.entity - FIRST_CONVERTIBLE in planted:
+            continue
         if event.valid_from <= world.config.snapshot and isinstance(event.payload, ConvertPrice):
             prices.setdefault(event.entity, []).append((event.valid_from, event.seq, event.payload.price))
     spans = [(min(found)[2], max(found)[2]) for found in prices.values()]

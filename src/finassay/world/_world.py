@@ -35,12 +35,14 @@ from finassay.world._blocks._prices import (
     states_of,
 )
 from finassay.world._blocks._recorder import Recorder
+from finassay.world._blocks._shares import intended_rights
 from finassay.world._blocks._statements import Statements, joined_statements
 from finassay.world._blocks._universe import Issuer, universe
 from finassay.world._blocks._us_block import UsWorld, us_counterfactual, us_world
 from finassay.world._blocks._vendor import touch_rows
-from finassay.world._config import BLOCK, WorldConfig
+from finassay.world._config import BLOCK, END, WorldConfig
 from finassay.world._events import Event, EventType
+from finassay.world._events_company import Rights
 from finassay.world._ledger import Ledger
 
 if TYPE_CHECKING:
@@ -197,10 +199,19 @@ def _block(
     # A plan that the meeting rejects has an amount too, and no ex-date
     placed = [(ExRight.of(n, plan, most), plan.approved) for n, plan, most in plans]
     rights = [right if approved else replace(right, ex=-1) for right, approved in placed]
+    offered = [
+        (n, *offer)
+        for n, issuer in enumerate(issuers)
+        for offer in intended_rights(seed, issuer, [p.ex for k, p in intended if k == n], _last(recorders[n]))
+    ]
+    rights += [ExRight.offer(*offer) for offer in offered]
     quotes, cash = quote_block(seed, issuers, market, states, rights, companies.news + stories)
     for n, recorder in enumerate(recorders):
         mine = [(plan, cash[k]) for k, (column, plan, _) in enumerate(plans) if column == n]
         dividend_events(seed, recorder, mine)
+    for (n, told_on, ex, ratio), paid in zip(offered, cash[len(plans) :], strict=True):
+        offer = Rights(ratio, -paid // ratio)
+        recorders[n].tell(EventType.RIGHTS_ISSUE, offer, valid=ex, disclosed=told_on)
     convertible = convertibles_of(seed, issuers, recorders, quotes, offers)
     quotes, statements = companies.tell(quotes, [conversions(events) for events in convertible])
     for issuer, recorder in zip(issuers, recorders, strict=True):
@@ -211,11 +222,16 @@ def _block(
 
 def _plans(seed: int, issuer: Issuer, recorder: Recorder, planted: list[Planted]) -> list[Intended]:
     """Dividends of a share up to its delisting: none goes ex within a month of it."""
-    ends = [event.disclosed_at.date() for event in recorder.events if event.type is EventType.DELIST_PERIOD]
-    ends += [event.disclosed_at.date() for event in recorder.events if event.type is EventType.DELIST]
     plans = intended_dividends(seed, issuer)
     plans += [planted_dividend(seed, issuer.entity, more) for more in planted if more.kind == "dividend"]
-    return [plan for plan in plans if plan.ex > issuer.listed and (not ends or plan.ex < min(ends))]
+    return [plan for plan in plans if plan.ex > issuer.listed and plan.ex < _last(recorder)]
+
+
+def _last(recorder: Recorder) -> date:
+    """Return the day before which a share goes ex: its delisting is announced, or the economy nearly over."""
+    kinds = (EventType.DELIST_PERIOD, EventType.DELIST)
+    ends = [event.disclosed_at.date() for event in recorder.events if event.type in kinds]
+    return min([END, *ends])
 
 
 def _requote(

@@ -65,6 +65,8 @@ def _share(quotes: Quotes, issuer: Issuer, announced: date, events: list[Event])
         if event.type is EventType.DIVIDEND_IMPLEMENTED:
             decided = by_id[event.supersedes or 0]
             rights.append((event, by_id[decided.supersedes or 0]))
+        elif event.type is EventType.RIGHTS_ISSUE:
+            rights.append((event, event))
     ends = [event for event in events if event.type in (EventType.DELIST, EventType.DELIST_PERIOD)]
     return Share(
         issuer,

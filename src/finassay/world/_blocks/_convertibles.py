@@ -31,8 +31,9 @@ from finassay.world._blocks._recorder import Recorder
 from finassay.world._blocks._universe import BEIJING
 from finassay.world._calendar import sessions
 from finassay.world._config import END, START
-from finassay.world._events import Event, EventType, Implementation, Plan
+from finassay.world._events import Event, EventType, Plan
 from finassay.world._events_bonds import BondTerms, ConvertCall, ConvertPrice, ConvertTerms, Debtor, EarlyEnd
+from finassay.world._events_company import Rights
 from finassay.world._numerics import exp
 from finassay.world._streams import Purpose, stream
 
@@ -55,7 +56,7 @@ _GRADES = np.cumsum((0.05, 0.12, 0.36, 0.30, 0.17))
 _COUPON = 3000  # of the first year, in 1e-4 percent
 AT_MATURITY = 1_100_000
 _EVENING, _LATE_EVENING = time(18, 0), time(19, 30)
-REASONS = {"first": "初始转股价", "dividend": "权益分派", "reset": "向下修正"}
+REASONS = {"first": "初始转股价", "dividend": "权益分派", "rights": "配股", "reset": "向下修正"}
 
 
 @dataclass(frozen=True)
@@ -272,15 +273,19 @@ class _Convertible:
         return terms.maturity
 
     def _adjust(self, implemented: Event, planned: Event) -> None:
-        """Follow an ex-right: (price - cash) / (1 + bonus), half up, announced with it."""
+        """Follow an ex-right: (price - cash + paid for rights) / (1 + new shares), half up, announced with it."""
         plan = planned.payload
-        assert isinstance(plan, Plan)  # noqa: S101 - by its type
-        assert isinstance(implemented.payload, Implementation)  # noqa: S101 - by its type
-        top, bottom = max(10 * self.price - plan.cash, 10), 10 + plan.bonus
+        if isinstance(plan, Rights):
+            cash, more = -plan.ratio * plan.price, plan.ratio
+        else:
+            assert isinstance(plan, Plan)  # noqa: S101 - by its type
+            cash, more = plan.cash, plan.bonus
+        top, bottom = max(10 * self.price - cash, 10), 10 + more
         price = (2 * top + bottom) // (2 * bottom)
         told = implemented.disclosed_at.date()
         if price != self.price and told >= self.prices[-1].disclosed_at.date():
-            self._price(price, "dividend", implemented.valid_from, told, (self.life.issue, implemented))
+            reason = "rights" if isinstance(plan, Rights) else "dividend"
+            self._price(price, reason, implemented.valid_from, told, (self.life.issue, implemented))
 
     def _reset(self, n: int, day: date, u: float, rights: dict[int, tuple[Event, Event]]) -> None:
         """Vote on a reset: not below the mean of twenty sessions nor the last close; none beside an ex-right."""

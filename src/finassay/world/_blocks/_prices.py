@@ -16,6 +16,7 @@ from finassay.world._blocks._market import Factors, garch, student, window
 from finassay.world._blocks._universe import BEIJING, CHINEXT, MAIN, STAR, Issuer
 from finassay.world._calendar import sessions
 from finassay.world._events import Approval, Event, EventType, Implementation, Plan
+from finassay.world._events_company import Rights
 from finassay.world._numerics import Floats, exp, log
 from finassay.world._streams import Purpose, stream
 
@@ -30,6 +31,9 @@ THEMES_PER_YEAR, THEME_EXIT, THEME_DRIFT = 1.2, 0.22, 0.06
 PANICS_PER_YEAR, PANIC_EXIT, PANIC_DRIFT = 0.5, 0.30, -0.06
 EPISODE_VOLATILITY = 0.05
 DRIFT_PER_DAY = -0.0008
+OFFERED = 70  # percent of the price at its announcement that a rights issue costs (assumed)
+PAR = 100  # fen, the least
+MOST = 0.6  # in a day, before limits
 CARRIED = 0.7  # of the move that a limit cut off
 PINNED = 0.6  # of closes within 1% of a limit
 FREE_SESSIONS = 5  # without limits after listing
@@ -89,6 +93,12 @@ class ExRight:
     yield_: float
     cash: int | None = None
     most: int = 0
+    rights: int = 0
+
+    @staticmethod
+    def offer(column: int, planned: date, ex: date, ratio: int) -> ExRight:
+        """Place a rights issue whose price, a share of the one at its announcement, is yet to be fixed."""
+        return replace(ExRight.placed(column, planned, ex, ratio, None), rights=ratio)
 
     @staticmethod
     def of(column: int, plan: Intended, most: int) -> ExRight:
@@ -105,11 +115,14 @@ class ExRight:
 
 
 def rights_of(issuers: tuple[Issuer, ...], events: list[Event]) -> list[ExRight]:
-    """Read the dividends that went ex from the events of a block."""
+    """Read the dividends and rights issues that went ex from the events of a block."""
     column = {issuer.entity: n for n, issuer in enumerate(issuers)}
     by_id = {event.event_id: event for event in events}
     found = []
     for event in events:
+        if isinstance(event.payload, Rights):
+            ratio, paid, told = event.payload.ratio, event.payload.price, event.disclosed_at.date()
+            found.append(ExRight.placed(column[event.entity], told, event.valid_from, ratio, -ratio * paid))
         if not isinstance(event.payload, Implementation):
             continue
         decided = by_id[event.supersedes or 0]
@@ -180,8 +193,19 @@ def quote_block(
     return _quoted(seed, issuers, path, own, states), path.cash
 
 
-def _moves(seed: int, issuers: tuple[Issuer, ...], factor: Factors, news: Floats) -> tuple[Floats, Floats]:
-    """Log returns before limits, and the daily volatility of a share's own."""
+@dataclass(frozen=True)
+class Parts:
+    """What moves shares apart from news, in log returns per session and share: market, sector, their own, themes."""
+
+    market: Floats
+    sector: Floats
+    own: Floats
+    jumps: Floats
+    themes: Floats
+
+
+def parts_of(seed: int, issuers: tuple[Issuer, ...], factor: Factors) -> Parts:
+    """Draw what moves the shares of some companies apart from news; jumps that news tells are left out."""
     length = factor.market.size
     shocks, jumps, themes = [], [], []
     for issuer in issuers:
@@ -192,15 +216,23 @@ def _moves(seed: int, issuers: tuple[Issuer, ...], factor: Factors, news: Floats
         theme = _episodes(rng, length, THEMES_PER_YEAR, THEME_EXIT, THEME_DRIFT)
         themes.append(theme + _episodes(rng, length, PANICS_PER_YEAR, PANIC_EXIT, PANIC_DRIFT))
     sigma = np.array([issuer.sigma for issuer in issuers])
-    own = garch(np.stack(shocks, axis=1), 0.14, 0.80) * sigma
     beta = np.array([issuer.beta for issuer in issuers])
     gamma = np.array([issuer.gamma for issuer in issuers])
-    sector = factor.sectors[:, [issuer.sector for issuer in issuers]]
-    shocks_told = np.stack(jumps, axis=1) * JUMP_SIZE + news
-    total = beta * factor.market[:, None] + gamma * sector + own + shocks_told * sigma
-    return np.clip(total + np.stack(themes, axis=1) + DRIFT_PER_DAY, -0.6, 0.6), np.broadcast_to(
-        sigma, own.shape
+    return Parts(
+        beta * factor.market[:, None],
+        gamma * factor.sectors[:, [issuer.sector for issuer in issuers]],
+        garch(np.stack(shocks, axis=1), 0.14, 0.80) * sigma,
+        np.stack(jumps, axis=1) * JUMP_SIZE * sigma,
+        np.stack(themes, axis=1),
     )
+
+
+def _moves(seed: int, issuers: tuple[Issuer, ...], factor: Factors, news: Floats) -> tuple[Floats, Floats]:
+    """Log returns before limits, and the daily volatility of a share's own."""
+    part = parts_of(seed, issuers, factor)
+    sigma = np.array([issuer.sigma for issuer in issuers])
+    total = part.market + part.sector + part.own + part.jumps + news * sigma + part.themes + DRIFT_PER_DAY
+    return np.clip(total, -MOST, MOST), np.broadcast_to(sigma, part.own.shape)
 
 
 def _episodes(rng: np.random.Generator, length: int, per_year: float, leave: float, drift: float) -> Floats:
@@ -265,6 +297,9 @@ def _walk(
             if rights[k].cash is None:
                 wanted_cash = int(rights[k].yield_ * int(price[rights[k].column]) * 10 + 0.5)
                 cash[k] = max(1, min(wanted_cash, rights[k].most))
+                if rights[k].rights:
+                    paid = max(PAR, int(price[rights[k].column]) * OFFERED // 100)
+                    cash[k] = -paid * rights[k].rights
     return out
 
 
@@ -285,7 +320,10 @@ def by_day(rights: list[ExRight]) -> tuple[dict[int, list[int]], dict[int, list[
 
 
 def go_ex(right: ExRight, cash: int, price: Ints, factor: Floats, shares: Floats) -> None:
-    """Set the price to the reference (P - D) / (1 + b), rounded half up to a fen (world.md, 3.7)."""
+    """Set the price to the reference (P - D + K r) / (1 + b + r), rounded half up to a fen (world.md, 3.7).
+
+    Rights are new shares as a bonus is, and what is paid for them a negative dividend.
+    """
     before = int(price[right.column])
     top, bottom = max(10 * before - cash, 10), 10 + right.bonus
     reference = (2 * top + bottom) // (2 * bottom)

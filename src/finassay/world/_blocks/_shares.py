@@ -12,7 +12,7 @@ from finassay.world._blocks._periods import QUARTERS, period_end, quarter_of, se
 from finassay.world._calendar import sessions
 from finassay.world._config import END, START
 from finassay.world._events import Event, EventType, Implementation, Plan
-from finassay.world._events_company import ShareChange
+from finassay.world._events_company import Rights, ShareChange
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from finassay.world._blocks._universe import Issuer
     from finassay.world._numerics import Floats
 
-LISTING, PLACEMENT, BONUS, CONVERSION, BUYBACK, UNLOCK = 1, 2, 4, 5, 6, 7
+LISTING, PLACEMENT, RIGHTS, BONUS, CONVERSION, BUYBACK, UNLOCK = 1, 2, 3, 4, 5, 6, 7
 PLACEMENTS_PER_YEAR, BUYBACKS_PER_YEAR = 0.04, 0.03  # assumed
+RIGHTS_PER_YEAR = 0.02  # assumed
 SOLD_AT_LISTING = 0.25
 _DISCOUNT = 85  # percent of the last close that a placement pays
 _LOCKED = timedelta(days=184)
@@ -49,6 +50,7 @@ class _Step:
     size: float
     cause: Event | None = None
     conversion: Conversion | None = None
+    price: int = 0
 
 
 def share_events(
@@ -74,8 +76,8 @@ def share_events(
             price = max(1, int(closes[before]) * _DISCOUNT // 100)
             locked = int(total * step.size) // 100 * 100
             total += locked
-        elif step.kind == BONUS:
-            scale = step.size
+        elif step.kind in (BONUS, RIGHTS):
+            scale, price = step.size, step.price
             total, tradable = int(np.rint(total * scale)), int(np.rint(tradable * scale))
             locked = int(np.rint(locked * scale))
         elif step.conversion is not None:
@@ -139,6 +141,9 @@ def _bonuses(events: list[Event]) -> Iterable[_Step]:
             plan = by_id[decided.supersedes or 0].payload
             if isinstance(plan, Plan) and plan.bonus:
                 yield _Step(event.valid_from, BONUS, (10 + plan.bonus) / 10, event)
+        elif isinstance(event.payload, Rights):
+            ratio = (10 + event.payload.ratio) / 10
+            yield _Step(event.valid_from, RIGHTS, ratio, event, price=event.payload.price)
 
 
 def _unlockings(issuer: Issuer) -> Iterable[_Step]:
@@ -156,6 +161,22 @@ def _drawn(seed: int, issuer: Issuer, start: date, last: date) -> Iterable[_Step
             yield _Step(day, kind, 0.04 + 0.16 * u if kind == PLACEMENT else 0.005 + 0.02 * u)
             if kind == PLACEMENT:
                 yield _Step(day + _LOCKED, UNLOCK, -1.0)
+
+
+def intended_rights(
+    seed: int, issuer: Issuer, taken: Sequence[date], last: date
+) -> list[tuple[date, date, int]]:
+    """Draw rights issues: announcement, ex-date, new shares per 10; none within two months of another ex-date."""
+    rng = stream(seed, Purpose.SHARES, issuer.entity, 2)
+    found: list[tuple[date, date, int]] = []
+    day = max(START, issuer.listed) + timedelta(days=500)
+    while (day := day + timedelta(days=int(rng.exponential(365 / RIGHTS_PER_YEAR)) + 400)) < last:
+        ratio = 2 + int(rng.integers(2))
+        told = sessions().shift(day, 0)
+        ex = sessions().shift(told, 8)
+        if ex < last and all(abs(ex - other) > timedelta(days=60) for other in taken):
+            found.append((told, ex, ratio))
+    return found
 
 
 def capital_on(events: Iterable[Event], entity: Ints, session: Ints) -> tuple[Ints, Ints]:
