@@ -1,4 +1,4 @@
-"""Share capital rolls forward: conversions are what a convertible's balance falls by, rights issues go ex by the rule."""
+"""Share capital rolls forward: conversions are the fall of a convertible, rights issues go ex by the rule."""
 
 from __future__ import annotations
 
