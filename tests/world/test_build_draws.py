@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from finassay.core import InternalError
+from finassay.world._calendar import FIRST, LAST, sessions
 from finassay.world._draws import _normal, normal_quantile
 from finassay.world._numerics import cosine, log
 from finassay.world._streams import Purpose, stream
@@ -116,3 +117,12 @@ def test_the_bytes_do_not_depend_on_wide_simd():
     parts = [rng.standard_normal(5000), rng.standard_t(4.6, 5000), rng.exponential(3.0, 5000)]
     here = hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
     assert without_wide_simd(DIGEST) == here
+
+
+@pytest.mark.parametrize("exchange", ["XSHG", "XNYS", "XHKG"])
+@pytest.mark.filterwarnings("ignore")  # it reads pandas in a way that pandas 3.1 deprecates
+def test_sessions_are_those_of_exchange_calendars(exchange):
+    import exchange_calendars
+
+    calendar = exchange_calendars.get_calendar(exchange, start=FIRST.isoformat(), end=LAST.isoformat())
+    assert sessions(exchange).days == tuple(stamp.date() for stamp in calendar.sessions)

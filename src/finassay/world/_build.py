@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 from dataclasses import asdict, dataclass
 from datetime import date
 from typing import TYPE_CHECKING
@@ -18,6 +20,7 @@ from finassay.world._world import World, simulate
 from finassay.world._write import META, target_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from finassay.database import Database
@@ -92,18 +95,29 @@ def build_world(config: WorldConfig, url: str, executor: Executor, *, force: boo
     """
     target = target_of(url, force=force)
     target.check()
-    catalog = load_catalog(CATALOG)
-    world = simulate(config, executor)
-    view, content = View(world, catalog), ContentHash()
+    catalog, content, names = load_catalog(CATALOG), ContentHash(), tables_of(config)
 
     def described() -> dict[str, str]:
         return _info(config, content).as_text()
 
-    names = tables_of(config)
-    with made(view, names, content, executor) as tables:
-        target.write(progress(tables, label="tables", total=len(names)), described, catalog)
+    with _uncollected():
+        world = simulate(config, executor)
+        with made(View(world, catalog), names, content, executor) as tables:
+            target.write(progress(tables, label="tables", total=len(names)), described, catalog)
     rows = {name: content.rows[name] for name in names}
     return Built(target.shown, target.path, _info(config, content), rows, world)
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Look for no cycles among millions of events that have none: it takes a tenth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _info(config: WorldConfig, content: ContentHash) -> WorldInfo:

@@ -1,16 +1,18 @@
-"""The sessions of the exchanges, from exchange_calendars."""
+"""The sessions of the exchanges: weekdays but the holidays listed in `_closed_days.txt`."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from datetime import date, timedelta
 from functools import cache
+from importlib import resources
 
 import numpy as np
 import numpy.typing as npt
 
 FIRST = date(1991, 1, 2)
 LAST = date(2026, 12, 31)  # to which holidays are known
+_SATURDAY = 5
 
 
 class Sessions:
@@ -46,14 +48,21 @@ class Sessions:
 @cache
 def sessions(exchange: str = "XSHG") -> Sessions:
     """Return the sessions of an exchange, by its ISO 10383 code, from 1991 to 2026."""
-    import warnings
+    closed = _closed_days()[exchange]
+    days = calendar_days(FIRST, LAST)
+    return Sessions(tuple(day for day in days if day.weekday() < _SATURDAY and day not in closed))
 
-    import exchange_calendars
 
-    with warnings.catch_warnings():  # it reads pandas in a way that pandas 3.1 deprecates
-        warnings.simplefilter("ignore")
-        calendar = exchange_calendars.get_calendar(exchange, start=FIRST.isoformat(), end=LAST.isoformat())
-    return Sessions(tuple(stamp.date() for stamp in calendar.sessions))
+@cache
+def _closed_days() -> dict[str, frozenset[date]]:
+    found: dict[str, set[date]] = {}
+    text = resources.files("finassay.world").joinpath("_closed_days.txt").read_text(encoding="ascii")
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            exchange, year, *days = line.split()
+            listed = (date(int(year), int(day[:2]), int(day[2:])) for day in days)
+            found.setdefault(exchange, set()).update(listed)
+    return {exchange: frozenset(days) for exchange, days in found.items()}
 
 
 def calendar_days(first: date, last: date) -> list[date]:

@@ -8,7 +8,6 @@ order in which they are finished.
 from __future__ import annotations
 
 import contextlib
-import gc
 import multiprocessing
 import sys
 import tempfile
@@ -109,14 +108,12 @@ def made(view: View, names: Sequence[str], content: ContentHash, executor: Execu
         queue.put(None)
     with tempfile.TemporaryDirectory(prefix="finassay-") as folder:
         makers: dict[Connection, BaseProcess] = {}
-        gc.freeze()  # a collection in a worker would copy all that it shares
         try:
             for _ in range(executor.workers):
                 ours, process = _start(context, view, queue, folder)
                 makers[ours] = process
             yield _Incoming(makers, view.catalog, content).tables(names)
         finally:
-            gc.unfreeze()
             for process in makers.values():
                 process.kill()
                 process.join()

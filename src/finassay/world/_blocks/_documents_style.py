@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -91,20 +91,21 @@ def write(name: str, facts: Mapping[str, str | Amount], number: int) -> Text:
     )
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _template(name: str, choice: int) -> Text:
     """Put phrases together: in English with spaces, and capitals after full stops."""
     chosen = genre(name)
     title, left = chosen.titles[choice % len(chosen.titles)], choice // len(chosen.titles)
-    chinese, english = "", ""
+    chinese, english, starts = [], [], True
     for part in chosen.parts:
         phrase = part[left % len(part)]
         left //= len(part)
-        chinese += phrase.zh
+        chinese.append(phrase.zh)
         words = phrase.en.strip()
-        starts = not english or english[-1] in ".?!}"
-        english = f"{english} {words[:1].upper() if starts else words[:1]}{words[1:]}".strip()
-    return Text(title.zh, title.en, chinese, english)
+        if words:
+            english.append(f"{words[0].upper()}{words[1:]}" if starts else words)
+            starts = words[-1] in ".?!}"
+    return Text(title.zh, title.en, "".join(chinese), " ".join(english))
 
 
 def money(value: float, currency: str) -> Amount:
