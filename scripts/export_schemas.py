@@ -9,13 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from finassay.audit import certificate_schema
+from finassay.audit import baseline_schema, certificate_schema
 from finassay.execution._submission import SubmissionFile
 from finassay.execution._trace import Trace
 from finassay.grading import OutputContract
 from finassay.temporal import catalog_schema, contract_schema
 
 FORMATS: dict[str, Callable[[], dict[str, Any]]] = {
+    "baseline": baseline_schema,
     "catalog": catalog_schema,
     "certificate": certificate_schema,
     "contract": contract_schema,
