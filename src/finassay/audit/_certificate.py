@@ -96,6 +96,33 @@ class Power(_Model):
     survivors: list[Survivor]
 
 
+class Obligation(_Model):
+    """What a statement has to do with a table, and whether its text does it.
+
+    ``violated`` only where the text itself proves it; ``open`` where it cannot be told from the text.
+    """
+
+    table: str = Field(description="Empty where it concerns the whole statement.")
+    requirement: Requirement
+    rule: Literal[
+        "availability",
+        "clock",
+        "current_state",
+        "end",
+        "rank",
+        "source",
+        "stage",
+        "start",
+        "unreadable",
+        "version",
+    ]
+    status: Literal["discharged", "violated", "open"]
+    line: int | None = Field(description="From 1, with `column`, in the program's text.")
+    column: int | None
+    text: str
+    why: str
+
+
 class Certificate(_Model):
     """The result of an audit."""
 
@@ -120,6 +147,13 @@ class Certificate(_Model):
     scenarios: list[ScenarioRun]
     witnesses: list[Witness]
     power: Power | None
+    obligations: list[Obligation] = Field(
+        default_factory=list,
+        description="What the text of its statements discharges, violates or leaves open.",
+    )
+    warnings: list[str] = Field(
+        default_factory=list, description="Obligations that are not discharged and that no witness confirms."
+    )
     assumptions: list[str]
     digest: str = Field(default="", description="SHA-256 of all the rest in canonical JSON.")
 

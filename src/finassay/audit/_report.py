@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from finassay.audit._certificate import Certificate, Hashes, Power, Program, ScenarioRun, TableRead, Witness
+from finassay.audit._static import Text, obligations_of, warnings_of
+from finassay.audit._static_python import python_obligations
 from finassay.audit._types import Requirement, Verdict
 from finassay.core import hash_json
 
@@ -92,6 +94,13 @@ def certificate(facts: Facts) -> Certificate:
         dialect=facts.subject.dialect,
     )
     terms = facts.contract.model_dump(mode="json", by_alias=True)
+    handed_on = submission.mode != "sql"
+    texts = [
+        Text(sql, dialect, handed_on, None if handed_on else 1) for dialect, sql in facts.base.statements
+    ]
+    obligations = obligations_of(texts, facts.catalog, facts.contract)
+    if submission.python_code:
+        obligations += python_obligations(submission.python_code, facts.catalog)
     found = Certificate(
         finassay=finassay.__version__,
         verdict=verdict,
@@ -119,6 +128,8 @@ def certificate(facts: Facts) -> Certificate:
         scenarios=facts.runs,
         witnesses=facts.witnesses,
         power=facts.power,
+        obligations=obligations,
+        warnings=warnings_of(obligations, facts.witnesses),
         assumptions=list(_ASSUMPTIONS),
     )
     return found.model_copy(update={"digest": found.content_digest()})

@@ -42,6 +42,10 @@ def _lines(found: Certificate) -> Iterator[str]:
         yield f"    redundant{f' (line {survivor.line})' if survivor.line else ''}: {survivor.guard}"
     for survivor in found.power.survivors if found.power else ():
         yield f"    not noticed{f' (line {survivor.line})' if survivor.line else ''}: {survivor.guard}"
+    if found.obligations:
+        done = sum(one.status == "discharged" for one in found.obligations)
+        yield f"  text: {done} of {len(found.obligations)} obligations are seen to be discharged"
+    yield from (f"    warning: {warning}" for warning in found.warnings)
 
 
 def _dates(days: list[str]) -> str:

@@ -1,0 +1,283 @@
+"""What the text of a program shows of its obligations, without a database (pit_audit.md, 2.2, layer b)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from finassay.audit._certificate import Obligation
+from finassay.audit._types import Requirement
+from finassay.core import CandidateError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sqlglot import exp
+
+    from finassay.audit._certificate import Witness
+    from finassay.audit._static_scopes import Scan
+    from finassay.database import Dialect
+    from finassay.execution import Submission
+    from finassay.temporal import AsOf, Catalog, Contract, Cutoff
+
+
+@dataclass(frozen=True)
+class Text:
+    """A statement, or several, as a program holds it.
+
+    Attributes
+    ----------
+    sql : str
+        The text.
+    dialect : {"duckdb", "mysql", "postgres"}
+        What it is written in.
+    handed_on : bool
+        A program goes on with the result, and may leave out what was not known: little can be proven.
+    line : int or None
+        The line of the program on which it begins; None where that is not known.
+    """
+
+    sql: str
+    dialect: Dialect
+    handed_on: bool = False
+    line: int | None = 1
+
+
+def static_obligations(
+    submission: Submission, catalog: Catalog, contract: Contract, dialect: Dialect | None = None
+) -> list[Obligation]:
+    """Return the obligations of a program as far as its text shows them; nothing is run.
+
+    Parameters
+    ----------
+    submission : Submission
+        SQL, or Python: then the statements are those of its string constants.
+    catalog : Catalog
+        What the times in the tables mean.
+    contract : Contract
+        The task's dates, sources, version rule, labels.
+    dialect : {"duckdb", "mysql", "postgres"} or None
+        What its SQL is written in; None for the first of MySQL, DuckDB and PostgreSQL that reads it.
+
+    Returns
+    -------
+    list of Obligation
+        In the order of the text. ``violated`` only where the text itself proves it; of Python, only a test of today's
+        state or of the clock in a statement does. An empty list if it reads no table.
+    """
+    from finassay.audit._static_python import python_obligations, statements_of
+
+    found: list[Obligation] = []
+    texts: list[Text] = []
+    if submission.sql_code:
+        handed_on = submission.mode != "sql"
+        texts.append(Text(submission.sql_code, dialect or _dialect(submission.sql_code), handed_on))
+    if submission.mode != "sql" and submission.python_code:
+        for sql, line in statements_of(submission.python_code):
+            texts.append(Text(sql, dialect or _dialect(sql), handed_on=True, line=line))
+        found = list(python_obligations(submission.python_code, catalog))
+    return [*obligations_of(texts, catalog, contract), *found]
+
+
+def obligations_of(texts: Iterable[Text], catalog: Catalog, contract: Contract) -> list[Obligation]:
+    """Return the obligations of statements, and of the sources that none of them reads."""
+    found: list[Obligation] = []
+    read: set[str] = set()
+    texts = list(texts)
+    for text in texts:
+        try:
+            found += [_placed(one, text.line) for one in _statement(text, catalog, contract, read)]
+        except CandidateError as error:
+            found.append(_placed(_unreadable(text, str(error)), text.line))
+    found += _unread(texts, catalog, contract, read)
+    return list(dict.fromkeys(found))
+
+
+def warnings_of(obligations: Iterable[Obligation], witnesses: Iterable[Witness]) -> list[str]:
+    """Return a line for every obligation that is not discharged and that no witness confirms (2.6, rule 6)."""
+    confirmed = {(name, w.requirement) for w in witnesses for name in w.table.lower().split(", ")}
+    lines = [
+        f"{one.requirement} {one.table or 'statement'}{f', line {one.line}' if one.line else ''}: {one.status}, "
+        f"not seen to matter in any scenario: {one.why}"
+        for one in obligations
+        if one.status != "discharged" and (one.table.lower(), one.requirement) not in confirmed
+    ]
+    return list(dict.fromkeys(lines))
+
+
+def _statement(text: Text, catalog: Catalog, contract: Contract, read: set[str]) -> Iterator[Obligation]:
+    """Yield the obligations of each query of a text."""
+    from finassay.audit._static_bounds import Bounds
+    from finassay.audit._static_rules import Rules
+    from finassay.audit._static_scopes import take_apart
+
+    cutoff, decided = _cutoff(contract)
+    if cutoff is None:
+        return
+    for tree, variables in _queries(text):
+        statement = take_apart(tree, text.dialect, catalog, variables)
+        read |= {scan.name.lower() for scan in statement.scans}
+        bounds = Bounds(statement, cutoff)
+        bounds.solve()
+        outputs = {n.lower() for s in statement.scopes if s.root for n in s.select.named_selects}
+        labels = {name.lower() for name in contract.labels}
+        yield from Rules(
+            statement,
+            bounds,
+            contract,
+            text.sql,
+            lenient=decided or bool(labels & outputs) or bool(labels and text.handed_on),
+            handed_on=text.handed_on,
+            views=_views(statement.scans, contract, cutoff),
+        ).all()
+
+
+def _views(scans: list[Scan], contract: Contract, cutoff: Cutoff) -> dict[str, AsOf]:
+    from finassay.temporal import AsOf
+
+    return {
+        scan.name: AsOf(scan.table, cutoff, contract.proxies(scan.name), contract.rule(scan.name), scan.name)
+        for scan in scans
+        if scan.table is not None
+    }
+
+
+def _cutoff(contract: Contract) -> tuple[Cutoff | None, bool]:
+    """Return the cutoff to judge by, and whether each decision has one of its own."""
+    if contract.cutoff is not None:
+        return contract.cutoff, False
+    return (contract.decision_cutoffs[0] if contract.decision_cutoffs else None), True
+
+
+def _queries(text: Text) -> Iterator[tuple[exp.Expr, dict[str, exp.Expr]]]:
+    """Yield the queries of a text, with the views and variables that earlier statements define put in."""
+    from sqlglot import exp
+
+    variables: dict[str, exp.Expr] = {}
+    views: dict[str, exp.Expr] = {}
+    found: list[exp.Expr] = []
+    for tree in _parsed(text):
+        if isinstance(tree, exp.Set):
+            variables |= _variables(tree)
+            continue
+        query = tree.expression if isinstance(tree, exp.Create) else tree
+        _put_in(query, views)
+        if isinstance(tree, exp.Create) and isinstance(query, exp.Query):
+            name = tree.find(exp.Table)
+            views[name.name if name is not None else ""] = query
+        elif isinstance(query, exp.Query):
+            found.append(query)
+    for query in found or views.values():
+        yield query, variables
+
+
+def _parsed(text: Text) -> list[exp.Expr]:
+    """Parse a text; its names become lower case, and what is a condition keeps its words."""
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    from finassay.audit._static_scopes import Unreadable
+
+    try:
+        trees = [tree for tree in sqlglot.parse(text.sql, read=text.dialect) if tree is not None]
+        for tree in trees:
+            for node in tree.walk():
+                if isinstance(
+                    node, exp.Predicate | exp.Not | exp.Or | exp.Window | exp.Ordered | exp.Column | exp.Func
+                ):
+                    node.meta["text"] = node.sql(dialect=text.dialect)
+            for node in tree.find_all(exp.Identifier):
+                node.set("this", node.this.lower())
+            for node in tree.find_all(exp.Table):
+                if node.db and node.db.lower() not in ("information_schema", "pg_catalog", "mysql"):
+                    node.set("db", None)
+                    node.set("catalog", None)
+    except (SqlglotError, RecursionError) as error:
+        raise Unreadable(f"It cannot be read as {text.dialect}: {str(error).splitlines()[0]}") from error
+    return trees
+
+
+def _variables(tree: exp.Expr) -> dict[str, exp.Expr]:
+    from sqlglot import exp
+
+    found = {}
+    for item in tree.find_all(exp.SetItem):
+        if isinstance(item.this, exp.Binary):
+            found[item.this.this.name.lower()] = item.this.expression
+    return found
+
+
+def _put_in(query: exp.Expr | None, views: dict[str, exp.Expr]) -> None:
+    from sqlglot import exp
+
+    if query is None or not views:
+        return
+    hidden = {cte.alias for cte in query.find_all(exp.CTE)}
+    for table in list(query.find_all(exp.Table)):
+        if table.name in views and table.name not in hidden:
+            alias = exp.TableAlias(this=exp.to_identifier(table.alias_or_name))
+            inner = exp.Subquery(this=views[table.name].copy(), alias=alias, joins=table.args.get("joins"))
+            table.replace(inner)
+
+
+def _unread(texts: list[Text], catalog: Catalog, contract: Contract, read: set[str]) -> Iterator[Obligation]:
+    """Yield the sources that the contract requires and no statement names."""
+    whole = " ".join(text.sql for text in texts).lower()
+    for name in contract.sources:
+        if name.lower() in read or name.lower() in whole:
+            continue
+        known = catalog.find(name)
+        table = catalog.tables[known] if known else None
+        requirement = Requirement.DISCLOSURE
+        if table is not None and (table.valid is not None or table.versions is not None):
+            requirement = Requirement.STATE if table.valid is not None else Requirement.VERSION
+        why = "The contract requires it, and no statement reads it."
+        yield Obligation(
+            table=name,
+            requirement=requirement,
+            rule="source",
+            status="open",
+            line=None,
+            column=None,
+            text="",
+            why=why,
+        )
+
+
+def _unreadable(text: Text, why: str) -> Obligation:
+    shown = " ".join(text.sql.split())[:80]
+    return Obligation(
+        table="",
+        requirement=Requirement.DISCLOSURE,
+        rule="unreadable",
+        status="open",
+        line=1,
+        column=1,
+        text=shown,
+        why=why,
+    )
+
+
+def _placed(one: Obligation, line: int | None) -> Obligation:
+    """Move an obligation to its line in the program."""
+    if line == 1 or one.line is None:
+        return one
+    if line is None:
+        return one.model_copy(update={"line": None, "column": None})
+    return one.model_copy(update={"line": one.line + line - 1})
+
+
+def _dialect(sql: str) -> Dialect:
+    """Return the first dialect that reads a text."""
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+
+    dialects: tuple[Dialect, ...] = ("mysql", "duckdb", "postgres")
+    for dialect in dialects:
+        try:
+            sqlglot.parse(sql, read=dialect)
+        except (SqlglotError, RecursionError):
+            continue
+        return dialect
+    return dialects[0]

@@ -1,0 +1,137 @@
+"""Statements in the strings of a Python program, and what it asks of the clock and of today's state itself."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from finassay.audit._certificate import Obligation
+from finassay.audit._types import Requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from finassay.temporal import Catalog
+
+_SELECT = re.compile(
+    r"\s*(?:/\*.*?\*/\s*|--[^\n]*\n\s*)*(?:with|select|create|set)\b.*\bselect\b", re.IGNORECASE | re.DOTALL
+)
+_CLOCKS = frozenset({"today", "now", "utcnow", "localtime", "gmtime"})
+_CLOCK_OWNERS = frozenset({"date", "datetime", "Timestamp", "time", "dt", "pd"})
+
+
+def statements_of(source: str) -> Iterator[tuple[str, int]]:
+    """Yield the statements in a program's strings, each with its line; parts of f-strings are those that are constant.
+
+    An f-string with a part that is not constant yields nothing: its statement is known only when it runs.
+    """
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return  # the program will say so when it runs
+    constants = _constants(tree)
+    inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if id(node) in inside or id(node) in documents or not isinstance(node, ast.Constant | ast.JoinedStr):
+            continue
+        text = _text(node, constants)
+        if text is not None and _SELECT.match(text):
+            yield text, node.lineno
+
+
+def python_obligations(source: str, catalog: Catalog) -> Iterator[Obligation]:
+    """Yield what the program itself owes: open, since what it does with a value is not told by its text."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return
+    today = _today(catalog)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _is_clock(node):
+            yield _open(node, "", Requirement.DISCLOSURE, "clock", "The machine's clock is no as-of date.")
+        if isinstance(node, ast.Compare):
+            for name in _compared(node):
+                if name.lower() in today:
+                    why = f"{name} says how things stand today."
+                    yield _open(node, today[name.lower()], Requirement.STATE, "current_state", why)
+
+
+def _constants(tree: ast.AST) -> dict[str, str]:
+    """Return the names that are given one text, once."""
+    found: dict[str, list[str | None]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.setdefault(node.id, []).append(None)
+        if isinstance(node, ast.arg):
+            found.setdefault(node.arg, []).append(None)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            value = node.value
+            if isinstance(value, ast.Constant) and isinstance(value.value, str | int):
+                name = node.targets[0].id
+                if found[name] == [None]:
+                    found[name] = [str(value.value)]
+    return {name: texts[0] for name, texts in found.items() if len(texts) == 1 and texts[0] is not None}
+
+
+def _text(node: ast.Constant | ast.JoinedStr, constants: dict[str, str]) -> str | None:
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    parts: list[str] = []
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            parts.append(str(part.value))
+        elif (
+            isinstance(part, ast.FormattedValue)
+            and isinstance(part.value, ast.Name)
+            and part.value.id in constants
+        ):
+            parts.append(constants[part.value.id])
+        else:
+            return None
+    return "".join(parts)
+
+
+def _is_clock(node: ast.Call) -> bool:
+    func = node.func
+    if not isinstance(func, ast.Attribute) or func.attr not in _CLOCKS:
+        return False
+    owner = func.value
+    name = owner.id if isinstance(owner, ast.Name) else owner.attr if isinstance(owner, ast.Attribute) else ""
+    return name in _CLOCK_OWNERS
+
+
+def _today(catalog: Catalog) -> dict[str, str]:
+    """Return the columns that say how things stand today in every table that has them, with one such table."""
+    roles: dict[str, set[str]] = {}
+    owner: dict[str, str] = {}
+    for table, spec in catalog.tables.items():
+        for name, column in spec.columns.items():
+            roles.setdefault(name.lower(), set()).add(column.role)
+            owner.setdefault(name.lower(), table)
+    return {name: owner[name] for name, found in roles.items() if found == {"current_state"}}
+
+
+def _compared(node: ast.Compare) -> Iterator[str]:
+    for side in (node.left, *node.comparators):
+        if isinstance(side, ast.Attribute):
+            yield side.attr
+        if isinstance(side, ast.Subscript) and isinstance(side.slice, ast.Constant):
+            yield str(side.slice.value)
+
+
+def _open(node: ast.expr, table: str, requirement: Requirement, rule: str, why: str) -> Obligation:
+    return Obligation.model_validate(
+        {
+            "table": table,
+            "requirement": requirement,
+            "rule": rule,
+            "status": "open",
+            "line": node.lineno,
+            "column": node.col_offset + 1,
+            "text": ast.unparse(node)[:200],
+            "why": why,
+        }
+    )

@@ -1,0 +1,447 @@
+"""What the text of a statement shows: violations with their obligation, and nothing against valid statements."""
+
+from __future__ import annotations
+
+import pytest
+from tests.audit.conftest import CATALOG
+from tests.audit.test_audit import ALERTED, LATEST, MEAN, OPEN, SECTOR
+from tests.audit.test_audit import VALID as AUDITED_VALID
+
+from finassay.audit import Obligation, static_obligations
+from finassay.execution import Submission
+from finassay.temporal import Catalog, parse_catalog, parse_contract
+
+# A second vendor: dates as whole numbers, months as text, open ends far away, a list that counts as a whole
+FURTHER = """
+  holder:
+    kind: report
+    key: [FIRM, PERIOD, RANK]
+    availability: {column: PUBLISHED}
+    versions: {per: [FIRM, PERIOD], order: [PUBLISHED], unique: [FIRM, PERIOD, PUBLISHED, RANK]}
+    columns: {FIRM: key, PERIOD: period_end, PUBLISHED: disclosure, RANK: payload, NAME: presentation, SHARE: payload}
+  listing:
+    kind: entity
+    key: [FIRM]
+    availability: {column: LISTED, ahead: true}
+    columns: {FIRM: key, CODE: key, NAME: presentation, LISTED: effective_from, STATE: current_state}
+  member:
+    kind: state
+    key: [INDEX, FIRM, SINCE]
+    availability: {column: SINCE, ahead: true}
+    valid: {from: SINCE, to: UNTIL, open: [99991231]}
+    columns:
+      INDEX: key
+      FIRM: key
+      SINCE: {role: effective_from, format: integer_date}
+      UNTIL: {role: effective_to, format: integer_date, max_null: 0}
+  macro:
+    kind: series
+    availability: {column: MONTH, lag_days: 20}
+    columns: {MONTH: {role: period_end, format: text_month}, VALUE: payload}
+  holiday:
+    kind: series
+    availability: {always: true}
+    columns: {DAY: market_date, OPEN: payload}
+"""
+
+
+@pytest.fixture(scope="module")
+def known() -> Catalog:
+    return parse_catalog(CATALOG + FURTHER)
+
+
+def obligations(
+    known: Catalog, sql: str, dialect: str | None = None, contract: str = "", boundary: str = "eod"
+) -> list[Obligation]:
+    text = f"contract: t\nas_of: {{date: 2024-06-30, boundary: {boundary}}}\n{contract}"
+    submission = Submission("sql", sql_code=sql, source="x")
+    return static_obligations(submission, known, parse_contract(text), dialect)  # type: ignore[arg-type]
+
+
+# Under the headings: what a lexical checker flags, or an incautious scope analysis
+VALID = {
+    **AUDITED_VALID,
+    "before the next day": "SELECT CLOSE FROM price WHERE DAY < '2024-07-01'",
+    "the next day worked out": "SELECT CLOSE FROM price WHERE DAY < DATE '2024-06-30' + INTERVAL 1 DAY",
+    "the last second": "SELECT CLOSE FROM price WHERE DAY <= TIMESTAMP '2024-06-30 23:59:59'",
+    "between": "SELECT CLOSE FROM price WHERE DAY BETWEEN '2024-01-01' AND '2024-06-30'",
+    "not after": "SELECT CLOSE FROM price WHERE NOT (DAY > '2024-06-30')",
+    "not out of a range": "SELECT CLOSE FROM price WHERE NOT (DAY < '2024-01-01' OR DAY > '2024-06-30')",
+    "sides exchanged": "SELECT CLOSE FROM price WHERE '2024-06-30' >= DAY",
+    "days by name": "SELECT CLOSE FROM price WHERE DAY IN ('2024-06-28', '2024-06-27')",
+    "one day": "SELECT CLOSE FROM price WHERE DAY = '2024-06-28'",
+    "cast to a date": "SELECT CLOSE FROM price WHERE CAST(DAY AS DATE) <= DATE '2024-06-30'",
+    "by year": "SELECT CLOSE FROM price WHERE YEAR(DAY) <= 2023",
+    "as text": "SELECT CLOSE FROM price WHERE DATE_FORMAT(DAY, '%Y%m%d') <= '20240630'",
+    "by month": "SELECT CLOSE FROM price WHERE DATE_TRUNC('month', DAY) <= DATE '2024-06-01'",
+    "by a pattern": "SELECT CLOSE FROM price WHERE CAST(DAY AS VARCHAR) LIKE '2024-05-%'",
+    "two ranges": (
+        "SELECT CLOSE FROM price WHERE DAY BETWEEN '2024-01-01' AND '2024-01-31' OR DAY "
+        "BETWEEN '2024-05-01' AND '2024-05-31'"
+    ),
+    "days between": "SELECT CLOSE FROM price WHERE DATEDIFF('2024-06-30', DAY) >= 0",
+    "null or later is out": "SELECT CLOSE FROM price WHERE IF(DAY IS NULL, 1, DAY > '2024-06-30') = 0",
+    "a parameter expression": (
+        "WITH p AS (SELECT DATE '2024-06-30' AS d) SELECT CLOSE FROM price, p WHERE DAY <= p.d"
+    ),
+    "a parameter, cross joined": (
+        "WITH p AS (SELECT '2024-06-30' AS d) SELECT CLOSE FROM price CROSS JOIN p WHERE DAY "
+        "< DATE_ADD(p.d, INTERVAL 1 DAY)"
+    ),
+    "a parameter in a subquery": (
+        "WITH p AS (SELECT DATE '2024-06-30' AS d) SELECT CLOSE FROM price WHERE DAY <= (SELECT d FROM p)"
+    ),
+    "parameters of parameters": (
+        "WITH p AS (SELECT DATE '2024-06-01' AS a), q AS (SELECT a + INTERVAL 29 DAY AS d "
+        "FROM p) SELECT CLOSE FROM price, q WHERE DAY <= q.d"
+    ),
+    "values": (
+        "SELECT CLOSE FROM price JOIN (VALUES (DATE '2024-05-31'), (DATE '2024-06-28')) AS "
+        "v(d) ON price.DAY = v.d"
+    ),
+    "a variable": "SET @d = '2024-06-30'; SELECT CLOSE FROM price WHERE DAY <= @d",
+    "the last day of a known series": (
+        "SELECT FIRM, CLOSE FROM price WHERE DAY = (SELECT MAX(DAY) FROM price WHERE DAY <= '2024-06-30')"
+    ),
+    "its last day by firm": (
+        "SELECT p.FIRM, CLOSE FROM price p JOIN (SELECT FIRM, MAX(DAY) AS last FROM price "
+        "WHERE DAY <= '2024-06-30' GROUP BY FIRM) m ON p.FIRM = m.FIRM AND p.DAY = m.last"
+    ),
+    "its last day as a pair": (
+        "SELECT FIRM, CLOSE FROM price WHERE (FIRM, DAY) IN (SELECT FIRM, MAX(DAY) FROM price "
+        "WHERE DAY <= '2024-06-30' GROUP BY FIRM)"
+    ),
+    "its last day, correlated": (
+        "SELECT FIRM, CLOSE FROM price p WHERE DAY = (SELECT MAX(q.DAY) FROM price q WHERE "
+        "q.FIRM = p.FIRM AND q.DAY < '2024-07-01')"
+    ),
+    "days of a bounded calendar": (
+        "SELECT CLOSE FROM price JOIN holiday h ON price.DAY = h.DAY WHERE h.DAY <= "
+        "'2024-06-30' AND h.OPEN = 1"
+    ),
+    "days in a bounded calendar": (
+        "SELECT CLOSE FROM price WHERE DAY IN (SELECT DAY FROM holiday WHERE DAY <= '2024-06-30')"
+    ),
+    "days that exist in a bounded calendar": (
+        "SELECT CLOSE FROM price p WHERE EXISTS (SELECT 1 FROM holiday h WHERE h.DAY = p.DAY "
+        "AND h.DAY <= '2024-06-30')"
+    ),
+    "rows by number": (
+        "SELECT r.FIRM, r.PROFIT FROM report r JOIN (SELECT MAX(ID) AS ID FROM report WHERE "
+        "PUBLISHED <= '2024-06-30' GROUP BY FIRM) l ON r.ID = l.ID"
+    ),
+    "bounded outside a plain subquery": (
+        "SELECT FIRM FROM (SELECT FIRM, DAY, CLOSE FROM price) x WHERE x.DAY <= '2024-06-30'"
+    ),
+    "bounded outside a chain of expressions": (
+        "WITH a AS (SELECT * FROM price), b AS (SELECT FIRM, DAY AS d, CLOSE FROM a) SELECT "
+        "FIRM FROM b WHERE d <= '2024-06-30'"
+    ),
+    "bounded outside a trailing window": (
+        "SELECT FIRM, m FROM (SELECT FIRM, DAY, AVG(CLOSE) OVER (PARTITION BY FIRM ORDER BY "
+        "DAY ROWS BETWEEN 19 PRECEDING AND CURRENT ROW) AS m FROM price) x WHERE DAY = "
+        "'2024-06-28'"
+    ),
+    "bounded outside a lag": (
+        "SELECT FIRM, CLOSE / before - 1 FROM (SELECT FIRM, DAY, CLOSE, LAG(CLOSE) OVER "
+        "(PARTITION BY FIRM ORDER BY DAY) AS before FROM price) x WHERE DAY <= '2024-06-30'"
+    ),
+    "bounded outside a cross-section": (
+        "SELECT FIRM FROM (SELECT FIRM, DAY, RANK() OVER (PARTITION BY DAY ORDER BY CLOSE "
+        "DESC) AS n FROM price) x WHERE n <= 10 AND DAY = '2024-06-28'"
+    ),
+    "bounded after grouping by the day": (
+        "SELECT DAY, AVG(CLOSE) FROM price GROUP BY DAY HAVING DAY <= '2024-06-30'"
+    ),
+    "a conditional sum": (
+        "SELECT FIRM, SUM(CASE WHEN DAY <= '2024-06-30' THEN CLOSE END) FROM price GROUP BY FIRM"
+    ),
+    "a filtered sum": "SELECT FIRM, AVG(CLOSE) FILTER (WHERE DAY <= '2024-06-30') FROM price GROUP BY FIRM",
+    "the first day of a series": "SELECT FIRM, MIN(DAY) FROM price GROUP BY FIRM",
+    "asof": (
+        "SELECT p.FIRM, r.PROFIT FROM price p ASOF JOIN report r ON p.FIRM = r.FIRM AND p.DAY "
+        ">= r.PUBLISHED WHERE p.DAY = DATE '2024-06-28'"
+    ),
+    "reports before each day": (
+        "SELECT p.FIRM, (SELECT r.PROFIT FROM report r WHERE r.FIRM = p.FIRM AND r.PUBLISHED "
+        "<= p.DAY ORDER BY r.PUBLISHED DESC LIMIT 1) FROM price p WHERE p.DAY <= '2024-06-30'"
+    ),
+    "a lateral join": (
+        "SELECT p.FIRM, l.PROFIT FROM price p JOIN LATERAL (SELECT PROFIT FROM report r WHERE "
+        "r.FIRM = p.FIRM AND r.PUBLISHED <= p.DAY ORDER BY r.PUBLISHED DESC LIMIT 1) l ON "
+        "TRUE WHERE p.DAY = '2024-06-28'"
+    ),
+    "bounded where it is joined": (
+        "SELECT l.NAME, r.PROFIT FROM listing l LEFT JOIN report r ON r.FIRM = l.FIRM AND "
+        "r.PUBLISHED <= '2024-06-30'"
+    ),
+    "a list of names": (
+        "SELECT l.NAME, p.CLOSE FROM listing l JOIN price p ON p.FIRM = l.FIRM WHERE p.DAY = '2024-06-28'"
+    ),
+    "a name": "SELECT NAME FROM listing WHERE CODE = '600000'",
+    "distinct on": (
+        "SELECT DISTINCT ON (FIRM) FIRM, PROFIT FROM report WHERE PUBLISHED <= DATE "
+        "'2024-06-30' ORDER BY FIRM, PUBLISHED DESC, ID DESC"
+    ),
+    "qualify": (
+        "SELECT FIRM, PROFIT FROM report WHERE PUBLISHED < DATE '2024-07-01' QUALIFY "
+        "ROW_NUMBER() OVER (PARTITION BY FIRM ORDER BY PUBLISHED DESC, ID DESC) = 1"
+    ),
+    "arg max": (
+        "SELECT FIRM, ARG_MAX(PROFIT, PUBLISHED) FROM report WHERE PUBLISHED <= DATE "
+        "'2024-06-30' GROUP BY FIRM"
+    ),
+    "ends replaced by a day far away": (
+        "SELECT FIRM, NAME FROM industry WHERE STARTS <= '2024-06-30' AND COALESCE(ENDS, "
+        "'9999-12-31') > '2024-06-30'"
+    ),
+    "ends, denied": (
+        "SELECT FIRM, NAME FROM industry WHERE STARTS <= '2024-06-30' AND NOT COALESCE(ENDS "
+        "<= '2024-06-30', FALSE)"
+    ),
+    "ends by a case": (
+        "SELECT FIRM FROM industry WHERE STARTS <= '2024-06-30' AND CASE WHEN ENDS IS NULL "
+        "THEN 1 WHEN ENDS > '2024-06-30' THEN 1 ELSE 0 END = 1"
+    ),
+    "ends by two branches": (
+        "SELECT FIRM FROM industry WHERE STARTS <= '2024-06-30' AND ENDS IS NULL UNION ALL "
+        "SELECT FIRM FROM industry WHERE STARTS <= '2024-06-30' AND ENDS > '2024-06-30'"
+    ),
+    "those that ended": (
+        "SELECT FIRM, ENDS FROM industry WHERE STARTS <= '2024-06-30' AND ENDS <= '2024-06-30'"
+    ),
+    "no alert, by an outer join": (
+        "SELECT r.FIRM FROM report r LEFT JOIN alert a ON a.FIRM = r.FIRM AND a.ANNOUNCED <= "
+        "'2024-06-30' AND a.ENDS <= '2024-06-30' WHERE r.PUBLISHED <= '2024-06-30' AND a.ENDS "
+        "IS NULL"
+    ),
+    "open ends far away": "SELECT FIRM FROM member WHERE SINCE <= 20240630 AND UNTIL > 20240630",
+    "months": "SELECT VALUE FROM macro WHERE MONTH <= '2024-05'",
+    "months, strictly": "SELECT VALUE FROM macro WHERE MONTH < '2024-06'",
+    "today's flag that excludes nothing": (
+        "SELECT FIRM FROM industry WHERE NOW IN (1, 2) AND STARTS <= '2024-06-30' AND (ENDS "
+        "IS NULL OR ENDS > '2024-06-30')"
+    ),
+    "today's flag in an unused column": (
+        "SELECT FIRM, NAME FROM (SELECT * FROM industry) i WHERE STARTS <= '2024-06-30' AND "
+        "(ENDS IS NULL OR ENDS > '2024-06-30')"
+    ),
+    "an unused expression": (
+        "WITH every AS (SELECT * FROM price) SELECT CLOSE FROM price WHERE DAY <= '2024-06-30'"
+    ),
+    "ties broken by the last touch": LATEST.replace("ID DESC", "TOUCHED DESC"),
+    "a bound besides the clock": "SELECT CLOSE FROM price WHERE DAY <= '2024-06-30' AND DAY <= CURRENT_DATE",
+    "a stamp": "SELECT NOW() AS made, CLOSE FROM price WHERE DAY <= '2024-06-30'",
+    "words that look like the clock": (
+        "SELECT 'now()' AS today FROM price WHERE DAY <= '2024-06-30' -- CURRENT_DATE"
+    ),
+    "the parts of a list": (
+        "SELECT FIRM, NAME FROM (SELECT *, RANK() OVER (PARTITION BY FIRM ORDER BY PUBLISHED "
+        "DESC) n FROM holder WHERE PERIOD = '2024-03-31' AND RANK = 1 AND PUBLISHED <= "
+        "'2024-06-30') x WHERE n = 1"
+    ),
+    "a value tested after the ranking": LATEST + " AND PROFIT = 31",
+    "a view": "CREATE VIEW v AS SELECT * FROM price WHERE DAY <= '2024-06-30'; SELECT FIRM, CLOSE FROM v",
+    "an unknown table of days": "SELECT CLOSE FROM price JOIN my_days d ON price.DAY = d.day",
+    "a marker": "SELECT CLOSE FROM price WHERE DAY <= ?",
+    "a recursion": (
+        "WITH RECURSIVE d AS (SELECT DATE '2024-01-31' AS day UNION ALL SELECT day + INTERVAL "
+        "1 MONTH FROM d WHERE day < DATE '2024-05-31') SELECT CLOSE FROM price JOIN d ON "
+        "price.DAY = d.day"
+    ),
+    "another schema's name": "SELECT p.CLOSE FROM jydb.price AS p WHERE p.DAY <= '2024-06-30'",
+    "using": (
+        "SELECT r.FIRM, CLOSE FROM report r JOIN price USING (FIRM) WHERE PUBLISHED <= "
+        "'2024-06-30' AND DAY <= '2024-06-30'"
+    ),
+    "no table": "SELECT 1",
+}
+
+
+@pytest.mark.parametrize("sql", VALID.values(), ids=VALID)
+def test_a_valid_statement_has_no_violated_obligation(known: Catalog, sql: str) -> None:
+    assert [one for one in obligations(known, sql) if one.status == "violated"] == []
+
+
+PLAIN = (
+    *AUDITED_VALID,
+    "before the next day",
+    "a parameter expression",
+    "the last day of a known series",
+    "asof",
+)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_plain_statement_discharges_every_obligation(known: Catalog, name: str) -> None:
+    open_ = [one for one in obligations(known, VALID[name]) if one.status != "discharged"]
+    assert [one for one in open_ if one.rule != "version"] == []
+
+
+FAR = "A1 availability price"
+LATE = "A1 availability report"
+VIOLATIONS = {
+    "no bound": ("SELECT CLOSE FROM price", FAR),
+    "a lower bound alone": ("SELECT CLOSE FROM price WHERE DAY >= '2024-01-01'", FAR),
+    "the next day": ("SELECT CLOSE FROM price WHERE DAY <= '2024-07-01'", FAR),
+    "the next day worked out": (
+        "SELECT CLOSE FROM price WHERE DAY <= DATE '2024-06-30' + INTERVAL 1 DAY",
+        FAR,
+    ),
+    "before the day after": (
+        "SELECT CLOSE FROM price WHERE DAY < DATE_ADD('2024-06-30', INTERVAL 2 DAY)",
+        FAR,
+    ),
+    "a year too far": ("SELECT CLOSE FROM price WHERE DAY BETWEEN '2024-01-01' AND '2024-12-31'", FAR),
+    "the whole year": ("SELECT CLOSE FROM price WHERE YEAR(DAY) = 2024", FAR),
+    "a day that is yet to come": ("SELECT CLOSE FROM price WHERE DAY = '2024-07-02'", FAR),
+    "one of the days": ("SELECT CLOSE FROM price WHERE DAY IN ('2024-06-28', '2024-07-01')", FAR),
+    "a parameter too late": (
+        "WITH p AS (SELECT DATE '2024-07-31' AS d) SELECT CLOSE FROM price, p WHERE DAY <= p.d",
+        FAR,
+    ),
+    "a variable too late": ("SET @d = '2024-07-31'; SELECT CLOSE FROM price WHERE DAY <= @d", FAR),
+    "values too late": (
+        "SELECT CLOSE FROM price JOIN (VALUES (DATE '2024-06-28'), (DATE '2024-07-31')) AS v(d) ON price.DAY = v.d",
+        FAR,
+    ),
+    "the last day there is": ("SELECT CLOSE FROM price WHERE DAY = (SELECT MAX(DAY) FROM price)", FAR),
+    "the last day of each": (
+        (
+            "SELECT p.FIRM, CLOSE FROM price p JOIN (SELECT FIRM, MAX(DAY) AS last FROM price GROUP BY FIRM) m "
+            "ON p.FIRM = m.FIRM AND p.DAY = m.last"
+        ),
+        FAR,
+    ),
+    "a calendar without a bound": (
+        "SELECT CLOSE FROM price JOIN holiday h ON price.DAY = h.DAY WHERE h.OPEN = 1",
+        FAR,
+    ),
+    "a view without a bound": ("CREATE VIEW v AS SELECT * FROM price; SELECT FIRM, CLOSE FROM v", FAR),
+    "a branch without a bound": (
+        "SELECT FIRM FROM price WHERE DAY <= '2024-06-30' UNION SELECT FIRM FROM price WHERE CLOSE > 9",
+        FAR,
+    ),
+    "an average over all": ("SELECT FIRM, AVG(CLOSE) FROM price GROUP BY FIRM", FAR),
+    "a bound on the other table": (
+        "SELECT r.FIRM, CLOSE FROM report r JOIN price p ON p.FIRM = r.FIRM WHERE r.PUBLISHED <= '2024-06-30'",
+        FAR,
+    ),
+    "a bound that an outer join ignores": (
+        "SELECT p.CLOSE FROM price p LEFT JOIN report r ON r.FIRM = p.FIRM AND r.PUBLISHED <= '2024-06-30'",
+        FAR,
+    ),
+    "no bound on disclosure": (LATEST.replace("AND PUBLISHED < DATE '2024-07-01'", ""), LATE),
+    "the period for the disclosure": (LATEST.replace("AND PUBLISHED <", "AND PERIOD <"), LATE),
+    "a later version that is not out yet": (
+        VALID["the same with a subquery"].replace("AND l.PUBLISHED <= DATE '2024-06-30' AND", "AND"),
+        LATE,
+    ),
+    "one of two copies": (
+        "SELECT a.FIRM FROM report a JOIN report b ON a.FIRM = b.FIRM WHERE a.PUBLISHED <= '2024-06-30'",
+        LATE,
+    ),
+    "ranked before the bound": (
+        (
+            "SELECT FIRM, PROFIT FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY FIRM ORDER BY PUBLISHED DESC) AS n "
+            "FROM report) x WHERE n = 1 AND PUBLISHED <= '2024-06-30'"
+        ),
+        "A1 rank report",
+    ),
+    "qualified before the bound": (
+        (
+            "SELECT FIRM, PROFIT FROM report QUALIFY ROW_NUMBER() OVER (PARTITION BY FIRM ORDER BY PUBLISHED DESC) = 1 "
+            "AND PUBLISHED <= DATE '2024-06-30'"
+        ),
+        "A1 rank report",
+    ),
+    "the first version": (LATEST.replace("DESC", "ASC"), "A3 version report"),
+    "the industry tested before the ranking": (
+        SECTOR.replace("WHERE STARTS", "WHERE NAME = 'bank' AND STARTS"),
+        "A3 rank industry",
+    ),
+    "the industry tested inside": (
+        SECTOR.replace("FROM industry", "FROM (SELECT * FROM industry WHERE NAME IN ('bank', 'steel')) i"),
+        "A3 rank industry",
+    ),
+    "in force, but not announced": (
+        ALERTED.replace("ANNOUNCED <= DATE '2024-06-30' AND", ""),
+        "A1 availability alert",
+    ),
+    "alerts that are open today": (
+        "SELECT FIRM FROM alert WHERE ANNOUNCED <= '2024-06-30' AND ENDS IS NULL",
+        "A2 end alert",
+    ),
+    "industries that are open today": (
+        "SELECT FIRM FROM industry WHERE STARTS <= '2024-06-30' AND ENDS IS NULL",
+        "A2 end industry",
+    ),
+    "the same from outside": (
+        "SELECT FIRM FROM (SELECT * FROM industry WHERE STARTS <= '2024-06-30') i WHERE i.ENDS IS NULL",
+        "A2 end industry",
+    ),
+    "those that end later": (
+        "SELECT FIRM FROM industry WHERE STARTS <= '2024-06-30' AND ENDS > '2024-06-30'",
+        "A2 end industry",
+    ),
+    "that last another year": (
+        OPEN.replace("ENDS > DATE '2024-06-30'", "ENDS > DATE '2025-06-30'"),
+        "A2 end industry",
+    ),
+    "that ended on the day": (OPEN.replace("ENDS > ", "ENDS >= "), "A3 end industry"),
+    "ends shown": (OPEN.replace("FIRM, NAME", "FIRM, ENDS"), "A2 end industry"),
+    "today's flag": (
+        "SELECT FIRM FROM industry WHERE NOW = 1 AND STARTS <= '2024-06-30'",
+        "A2 current_state industry",
+    ),
+    "today's flag from outside": (
+        "WITH i AS (SELECT * FROM industry WHERE STARTS <= '2024-06-30') SELECT FIRM FROM i WHERE i.NOW = 1",
+        "A2 current_state industry",
+    ),
+    "today's flag, denied": (
+        "SELECT FIRM FROM industry WHERE NOT (NOW = 2) AND STARTS <= '2024-06-30'",
+        "A2 current_state industry",
+    ),
+    "today's state in a join": (
+        "SELECT CLOSE FROM price p JOIN listing l ON l.FIRM = p.FIRM AND STATE IN (1, 3) WHERE DAY = '2024-06-28'",
+        "A2 current_state listing",
+    ),
+    "today's state shown": (
+        "SELECT p.CLOSE, l.STATE FROM price p JOIN listing l ON l.FIRM = p.FIRM WHERE p.DAY = '2024-06-28'",
+        "A2 current_state listing",
+    ),
+    "everything shown": ("SELECT * FROM industry WHERE STARTS <= '2024-06-30'", "A2 current_state industry"),
+    "the last touch shown": (
+        "SELECT FIRM, MAX(TOUCHED) AS t FROM report WHERE PUBLISHED < '2024-07-01' GROUP BY 1",
+        "A2 current_state report",
+    ),
+    "ranked by the last touch": (LATEST.replace("PUBLISHED DESC", "TOUCHED DESC"), "A2 current_state report"),
+    "bounded by the last touch": (
+        "SELECT FIRM FROM report WHERE PUBLISHED <= '2024-06-30' AND TOUCHED <= '2024-06-30'",
+        "A2 current_state report",
+    ),
+    "the clock": ("SELECT CLOSE FROM price WHERE DAY <= CURRENT_DATE", "A1 clock "),
+    "the clock of MySQL": (
+        "SELECT CLOSE FROM price WHERE DAY > DATE_SUB(CURDATE(), INTERVAL 30 DAY)",
+        "A1 clock ",
+    ),
+    "the clock as a parameter": (
+        "WITH p AS (SELECT NOW() AS d) SELECT CLOSE FROM price, p WHERE DAY <= p.d",
+        "A1 clock ",
+    ),
+    "months too late": ("SELECT VALUE FROM macro WHERE MONTH <= '2024-07'", "A1 availability macro"),
+    "members, too late": (
+        "SELECT FIRM FROM member WHERE SINCE <= 20240701 AND UNTIL > 20240630",
+        "A1 availability member",
+    ),
+    "a quarter's worth of rows": (
+        MEAN.replace("WHERE DAY <= DATE '2024-06-30'", "WHERE DAY > DATE '2024-03-31'"),
+        FAR,
+    ),
+}
+
+
+@pytest.mark.parametrize(("sql", "expected"), VIOLATIONS.values(), ids=VIOLATIONS)
+def test_a_violation_is_found_with_its_obligation(known: Catalog, sql: str, expected: str) -> None:
+    found = obligations(known, sql)
+    assert expected in {f"{o.requirement} {o.rule} {o.table}" for o in found if o.status == "violated"}, found
