@@ -67,7 +67,8 @@ def index_events(
         if kind:
             _review(books, ranks, day)
         else:
-            _replace(books, ranks, day, entity, leave[day, 0, entity])
+            others = {other for when, _, other in leave if when == day}
+            _replace(books, ranks, day, entity, leave[day, 0, entity], others)
     return [event for book in books for event in book.recorder.events]
 
 
@@ -166,7 +167,10 @@ def _treated(events: list[Event]) -> dict[int, list[tuple[date, date | None]]]:
 
 
 def _review(books: list[_Book], ranks: _Ranking, day: date) -> None:
-    """Swap a tenth of every index: the promoted and the lowest leave, the best of the others enter."""
+    """Swap a tenth of every index: the promoted and the lowest leave, the best of the others enter.
+
+    Places that were left empty because the reserve had nobody are filled too.
+    """
     order = ranks.order(day)
     place = {entity: n for n, entity in enumerate(order)}
     worst = len(order)
@@ -179,8 +183,9 @@ def _review(books: list[_Book], ranks: _Ranking, day: date) -> None:
         by_fit = sorted(members - promoted, key=lambda e: (-place.get(e, worst), -e))
         leavers = list(promoted) + by_fit[: max(0, swaps - len(promoted))]
         pool = [e for e in order if e not in members and e not in taken]
-        entrants = pool[: len(leavers)]
-        leavers = leavers[: len(entrants)]
+        empty = size - len(members)
+        entrants = pool[: len(leavers) + empty]
+        leavers = leavers[: max(0, len(entrants) - empty)]
         for entity in sorted(leavers):
             _leave(book, entity, day)
         for entity in sorted(entrants):
@@ -188,12 +193,15 @@ def _review(books: list[_Book], ranks: _Ranking, day: date) -> None:
         taken |= set(book.members)
 
 
-def _replace(books: list[_Book], ranks: _Ranking, day: date, entity: int, told: date) -> None:
+def _replace(
+    books: list[_Book], ranks: _Ranking, day: date, entity: int, told: date, leaving: set[int]
+) -> None:
+    """Let the best of the reserve take the place of a member; nobody enters who leaves on the same day."""
     inside = [book for book in books if entity in book.members]
     if not inside:
         return
     anywhere = {e for book in books for e in book.members}
-    reserve = [e for e in ranks.order(day) if e not in anywhere]
+    reserve = [e for e in ranks.order(day) if e not in anywhere and e not in leaving]
     for book in inside:
         _leave(book, entity, day, told)
         if reserve:
