@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from finassay.world._events import Event
 
 TOP = 10  # stocks of a quarterly list; one more is kept for a report that misses one
-_BLOCK = 96  # funds per job
+_BLOCK = 96  # funds per job, at least
+_JOBS = 16  # at most: each is sent the prices of all shares
 SKILL = 0.03  # yearly deviation of what a manager adds (assumed)
 TILT = 0.25  # deviation of a manager's taste for large shares
 
@@ -157,7 +158,8 @@ def fund_values(
     lives = list(enumerate(fund_lives(events)))
     things = holdable(config.issuers, quotes, bonds, events, abroad)
     first = [row for row in lives if row[1].opened.kind != FOF]
-    blocks = [first[n : n + _BLOCK] for n in range(0, len(first), _BLOCK)]
+    size = max(_BLOCK, -(-len(first) // _JOBS))
+    blocks = [first[n : n + size] for n in range(0, len(first), size)]
     parts = executor.map(partial(_block, config.seed, things), blocks, label="funds")
     found = {n: worth for part in parts for n, worth in part.items()}
     held = _funds_of_funds(config.seed, lives, things, found)
