@@ -259,7 +259,7 @@ def defaults_of_many_debtors():
     config = WorldConfig(0.3, 11, CONFIG.snapshot)
     curve = _slim(curves(11, factors(11), []))
     risky = [owner for owner in owners(config, (), frozenset()) if owner.kind in ("city", "industry")]
-    return [event for owner in risky for event in owner_events(11, curve, (owner, None))]
+    return [event for owner in risky for event in owner_events(11, curve, (owner, None, False))]
 
 
 def test_the_end_of_a_bond_is_filled_in_by_its_call(world):
