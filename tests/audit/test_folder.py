@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -252,6 +253,17 @@ def test_the_worst_program_decides_the_exit_code(tmp_path: Path, command: Callab
         write(research, **programs)
         codes.append(command("research", *SERIAL).exit_code)
     assert codes == [0, 3, 1, 2]
+
+
+def test_a_name_that_is_no_text_stops_nothing(tmp_path: Path, command: Callable[..., Any]) -> None:
+    research = tmp_path / "research"
+    write(research, far_sql=FAR)
+    (research / os.fsdecode(b"\xff.sql")).write_text(FAR)
+    for form in ("text", "json", "sarif", "html"):
+        done = command("research", "--format", form, "--out", "out", *SERIAL)
+        assert done.exit_code == 2, done.output
+        assert "not UTF-8" in done.stdout
+    assert (tmp_path / "out" / "far.sql.certificate.json").exists()
 
 
 def test_json_says_everything_the_table_says(tmp_path: Path, command: Callable[..., Any]) -> None:

@@ -36,6 +36,7 @@ def _iso_date(value: Any) -> Any:
 
 
 _Day = Annotated[date, BeforeValidator(_iso_date)]
+_Name = Annotated[str, StringConstraints(min_length=1)]
 _Said = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
@@ -54,9 +55,9 @@ class Violation(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    program: _Said
+    program: _Name
     requirement: Requirement
-    table: _Said
+    table: _Name
 
     @classmethod
     def of(cls, program: str, witness: Witness) -> Violation:

@@ -189,6 +189,8 @@ def audit_folder(
 
 
 def _job(folder: Path, program: str, contract: Contract | None, dialect: Dialect | None, data: str) -> _Job:
+    if any("\ud800" <= character <= "\udfff" for character in program):
+        raise InputError("Its name is not UTF-8.", hint="Rename the file.", reason="bad_path")
     path = folder / program
     beside = path.with_name(path.stem + _BESIDE)
     terms = load_contract(beside) if beside.exists() else contract

@@ -158,7 +158,8 @@ def _message(text: str) -> dict[str, str]:
 
 
 def _location(root: str, program: str, line: int) -> dict[str, Any]:
-    uri = quote(posixpath.normpath(posixpath.join(root, program)))
+    path = posixpath.normpath(posixpath.join(root, program))
+    uri = quote(path.encode("utf-8", "surrogateescape"))  # a name that is not UTF-8 has its bytes
     return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}}
 
 
