@@ -153,6 +153,8 @@ def _queries(text: Text) -> Iterator[tuple[exp.Expr, dict[str, exp.Expr]]]:
     """Yield the queries of a text, with the views and variables that earlier statements define put in."""
     from sqlglot import exp
 
+    from finassay.audit._static_scopes import Unreadable
+
     variables: dict[str, exp.Expr] = {}
     views: dict[str, exp.Expr] = {}
     found: list[exp.Expr] = []
@@ -167,6 +169,8 @@ def _queries(text: Text) -> Iterator[tuple[exp.Expr, dict[str, exp.Expr]]]:
             views[name.name if name is not None else ""] = query
         elif isinstance(query, exp.Query):
             found.append(query)
+        elif isinstance(tree, exp.Pivot | exp.DML | exp.Command):
+            raise Unreadable(f"{tree.key.capitalize()} is not followed.")
     for query in found or views.values():
         yield query, variables
 

@@ -159,7 +159,7 @@ class Ends:
         assert self.valid.end is not None  # noqa: S101
         rules = self.rules
         for scope in rules.statement.scopes:
-            for item in scope.select.expressions if scope.root else ():
+            for item in scope.select.expressions if scope.root and not rules.handed_on else ():
                 for base in rules.statement.bases(item, scope):
                     if (base.scan, base.column) != (self.scan, self.valid.end):
                         continue
@@ -172,7 +172,6 @@ class Ends:
                         chosen
                         or label
                         or rules.lenient
-                        or rules.handed_on
                         or self.valid.end_known is not None
                         or self._always_filled
                         or not base.bare

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
     from finassay.temporal import Catalog
 
+_COMMENTS = r"\s*(?:/\*.*?\*/\s*|--[^\n]*\n\s*)*"
 _SELECT = re.compile(
-    r"\s*(?:/\*.*?\*/\s*|--[^\n]*\n\s*)*(?:with|select|create|set)\b.*\bselect\b", re.IGNORECASE | re.DOTALL
+    _COMMENTS + r"(?:select\b.*\bfrom\b|(?:with|create|set)\b.*\bselect\b)", re.IGNORECASE | re.DOTALL
 )
 _CLOCKS = frozenset({"today", "now", "utcnow", "localtime", "gmtime"})
 _CLOCK_OWNERS = frozenset({"date", "datetime", "Timestamp", "time", "dt", "pd"})
@@ -104,13 +105,13 @@ def _is_clock(node: ast.Call) -> bool:
 
 
 def _today(catalog: Catalog) -> dict[str, str]:
-    """Return the columns that say how things stand today in every table that has them, with one such table."""
+    """Return the columns that say how things stand today in every table that has them; with the table, if one."""
     roles: dict[str, set[str]] = {}
     owner: dict[str, str] = {}
     for table, spec in catalog.tables.items():
         for name, column in spec.columns.items():
             roles.setdefault(name.lower(), set()).add(column.role)
-            owner.setdefault(name.lower(), table)
+            owner[name.lower()] = table if owner.get(name.lower(), table) == table else ""
     return {name: owner[name] for name, found in roles.items() if found == {"current_state"}}
 
 

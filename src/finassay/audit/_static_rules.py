@@ -84,15 +84,12 @@ class Rules:
         why: str,
     ) -> Obligation:
         """Return an obligation with its place in the text."""
-        line, column = self._place(node if node is not None else scan.node if scan else None)
+        line, column = self._place(node)
         said = node.unalias() if node is not None else None
-        text = (
-            ""
-            if said is None
-            else scan.node.name
-            if scan and said is scan.node
-            else said.meta.get("text", said.sql())
-        )
+        text = "" if said is None else str(said.meta.get("text") or said.sql())
+        if scan is not None and (line is None or said is scan.node):
+            line, column = self._place(scan.node)
+            text = said.name if said is not None else ""  # also of a column that a star stands for
         return Obligation(
             table=scan.name if scan else "",
             requirement=requirement,
@@ -257,14 +254,12 @@ class Rules:
             for node in self._ranks(scope):
                 for base in self._current(node, scope):
                     yield from self._once(seen, base, node, proven=base.bare, use="ranks rows")
-            for item in scope.select.expressions if scope.root else ():
+            for item in scope.select.expressions if scope.root and not self.handed_on else ():
                 chosen = any(self._choice(part) for part in own(item))
                 for base in self._current(item, scope):
                     if item.alias_or_name in self._labels or (base.scan, base.column) in self.bounds.odd:
                         chosen = True
-                    yield from self._once(
-                        seen, base, item, proven=not chosen and not self.handed_on, use="is shown"
-                    )
+                    yield from self._once(seen, base, item, proven=not chosen, use="is shown")
 
     @property
     def _labels(self) -> set[str]:

@@ -187,6 +187,8 @@ def _anonymous(node: exp.Anonymous, of: Callable[[Any], Any]) -> Any:
     name, values = str(node.this).lower(), [of(child) for child in node.expressions]
     if name == "make_date" and len(values) == 3 and _numbers(*values):
         return _date_of(*values)
+    if name in ("adddate", "subdate") and len(values) == 2:
+        return _sum(values[0], values[1], 1 if name == "adddate" else -1)
     return UNSAID
 
 
@@ -372,9 +374,9 @@ def _sum(left: Any, right: Any, sign: int) -> Any:
         return left + sign * right
     if isinstance(left, _Span) and sign == 1:
         left, right = right, left
-    if isinstance(right, int) and isinstance(left, datetime):
-        right = _Span(days=right)
     start = moment(left)
+    if isinstance(right, int) and start is not None:
+        right = _Span(days=right)
     if not isinstance(right, _Span) or start is None:
         return UNSAID
     moved = _shift_months(start, sign * right.months)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from finassay.cli._audit_folder import as_json, as_text, audit_programs, held_against
+from finassay.cli._audit_static import obligations_of_files, show_obligations
 from finassay.cli._output import Format, exit_with, reporting, write_json, write_text
 from finassay.cli._run import DialectName  # noqa: TC001 - typer reads annotations
 from finassay.core import InputError, worst_exit_code
@@ -34,9 +35,10 @@ def audit_command(
     program: Annotated[
         Path, typer.Argument(help="A .sql, .py, .ipynb or submission .json file, or a folder of them.")
     ],
+    more: Annotated[list[Path] | None, typer.Argument(help="With --static, further programs.")] = None,
     db: Annotated[
-        str, typer.Option("--db", help="duckdb:///file, mysql://…, postgresql://…, a folder, a file.")
-    ],
+        str | None, typer.Option("--db", help="duckdb:///file, mysql://…, postgresql://…, a folder, a file.")
+    ] = None,
     as_of: Annotated[
         datetime | None, typer.Option("--as-of", formats=["%Y-%m-%d"], help="The as-of date.")
     ] = None,
@@ -57,6 +59,9 @@ def audit_command(
         str | None,
         typer.Option(help="Of a folder: serial, loky[:N], ray[:N], ray://host:port. [default: loky]"),
     ] = None,
+    static: Annotated[
+        bool, typer.Option("--static", help="Read the text alone, without --db; 1 if it shows a violation.")
+    ] = False,
     form: Annotated[
         AuditFormat, typer.Option("--format", help="For people, machines, code review, a browser.")
     ] = AuditFormat.TEXT,
@@ -72,6 +77,17 @@ def audit_command(
         known = load_catalog(catalog)
         spoken: Dialect | None = dialect.value if dialect else None
         task = _task(contract, as_of)
+        if static:
+            if form in (AuditFormat.SARIF, AuditFormat.HTML):
+                raise InputError("--static gives text or JSON.", hint="Leave --format out, or say json.")
+            read = obligations_of_files([program, *(more or [])], known, task, spoken)
+            exit_with(show_obligations(read, as_json=form is AuditFormat.JSON))
+            return
+        if db is None or more:
+            raise InputError(
+                "An audit takes one program, or a folder, and --db.",
+                hint="For the text alone, give --static.",
+            )
         if several:
             workers = executor or "loky"
             found = audit_programs(program, db, known, task, spoken, executor=workers, out=out, force=force)
