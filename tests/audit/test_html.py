@@ -25,6 +25,7 @@ EVIL = (
     "\"'></pre></style></title><script>alert(1)</script><img src=x onerror=alert(1)>&lt;<!--]]>\x00\u202e\x1b"
 )
 VOID = {"meta"}
+NOTED = {"notes": ["why"], "warnings": ["look"]}  # what this certificate has none of
 
 
 class Page(HTMLParser):
@@ -83,7 +84,7 @@ def _renamed(row: dict[str, Any] | None) -> dict[str, Any] | None:
 def hostile(certificate: Certificate) -> Certificate:
     """Return a certificate in which every text that is not out of a closed list is evil."""
     document = certificate.model_dump(mode="json")
-    document["notes"] = ["why"]
+    document |= NOTED
     keep: set[str] = set()
     while True:
         try:
@@ -123,8 +124,7 @@ def test_every_text_of_a_certificate_may_be_hostile(certificate: Certificate) ->
         *(evil.witnesses[0].row or {}),
     ):
         assert EVIL in spoiled_text, "the hostile certificate is hostile"
-    notes = {"notes": ["why"]}
-    good = Page(render(leak(certificate.model_copy(update=notes))))
+    good = Page(render(leak(certificate.model_copy(update=NOTED))))
     bad = Page(render(leak(evil, "leak.sql" + EVIL), title="research" + EVIL))
     assert bad.tags == good.tags, "not one element more"
     assert [(tag, name) for tag, name, _ in bad.attributes] == [(t, n) for t, n, _ in good.attributes]

@@ -55,7 +55,11 @@ LOCATION = obj(
     physicalLocation=obj(
         "artifactLocation",
         artifactLocation=obj("uri", uri={"type": "string", "pattern": r"^[A-Za-z0-9._~!$&'()*+,;=:@%/-]+$"}),
-        region=obj("startLine", startLine={"type": "integer", "minimum": 1}),
+        region=obj(
+            "startLine",
+            startLine={"type": "integer", "minimum": 1},
+            startColumn={"type": "integer", "minimum": 1},
+        ),
     ),
 )
 RULE = obj("id", id=TEXT, name=TEXT, shortDescription=MESSAGE, defaultConfiguration=obj("", level=LEVEL))
@@ -138,7 +142,23 @@ def test_a_violation_is_a_result_with_its_witness_where_the_table_is_named(certi
     assert witness.says in first["message"]["text"]
     where = first["locations"][0]["physicalLocation"]
     assert where["artifactLocation"]["uri"] == "research/leak.sql"
-    assert where["region"]["startLine"] == 3, "FROM report"
+    assert where["region"] == {"startLine": 3, "startColumn": 6}, "FROM report"
+    plain = certificate.model_copy(update={"obligations": []})
+    where = run_of(leak(plain))["results"][0]["locations"][0]["physicalLocation"]
+    assert where["region"] == {"startLine": 3}, "the line that names the table, where its text tells no more"
+    held = certificate.subject.model_copy(update={"cells": [LEAK]})
+    where = run_of(leak(certificate.model_copy(update={"subject": held})))["results"][0]["locations"][0]
+    assert where["physicalLocation"]["region"] == {"startLine": 1}, (
+        "lines of a notebook are not lines of its file"
+    )
+
+
+def test_what_the_text_says_of_a_violation_is_in_the_message(certificate: Certificate) -> None:
+    violated = [one for one in certificate.obligations if one.status == "violated"]
+    assert [(one.requirement, one.table) for one in violated] == [(Requirement.DISCLOSURE, "report")]
+    first, second = (result["message"]["text"] for result in run_of(leak(certificate))["results"])
+    assert first.endswith(violated[0].why)
+    assert violated[0].why not in second
 
 
 def test_a_name_of_a_file_becomes_a_uri(certificate: Certificate) -> None:
@@ -208,7 +228,7 @@ def test_a_row_cannot_make_a_link_a_placeholder_or_hide(certificate: Certificate
     )
     found = leak(certificate.model_copy(update={"witnesses": [evil]}))
     text = run_of(found)["results"][0]["message"]["text"]
-    assert text.endswith(r"\[free\](https://evil.example) {{0}} \\u202e\\u001b\[2J\\.")
+    assert (r"\[free\](https://evil.example) {{0}} \\u202e\\u001b\[2J\\.") in text
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,28 @@ def _certificate(judged: Judged, found: Certificate, *, baseline: bool) -> Itera
     )
     if found.power is not None:
         yield from _power(found.power)
+    yield from _read(found)
     yield from _rest(found)
+
+
+def _read(found: Certificate) -> Iterator[Html]:
+    """Yield what the text of the program discharges, violates or leaves open."""
+    if found.warnings:
+        yield _el("h3", "Warnings")
+        yield _el("ul", *(_el("li", warning) for warning in found.warnings))
+    if found.obligations:
+        order = ("violated", "open", "discharged")
+        rows = sorted(found.obligations, key=lambda one: order.index(one.status))
+        yield _details(
+            f"What the text says ({sum(one.status == 'discharged' for one in rows)} of {len(rows)} obligations seen)",
+            _table(
+                ("Line", "Requirement", "Table", "Status", "Text", "Why"),
+                (
+                    (str(one.line or ""), one.requirement.value, one.table, one.status, one.text, one.why)
+                    for one in rows
+                ),
+            ),
+        )
 
 
 def _witness(finding: Finding, *, baseline: bool) -> Html:

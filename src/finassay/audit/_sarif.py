@@ -13,10 +13,10 @@ from finassay.audit._types import Requirement, Verdict
 from finassay.core import hash_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from finassay.audit._baseline import Finding, Judged
-    from finassay.audit._certificate import Certificate
+    from finassay.audit._baseline import Finding, Judged, Violation
+    from finassay.audit._certificate import Certificate, Obligation
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 RULES = {
@@ -111,13 +111,14 @@ def _results(judged: Judged, root: str, *, baseline: bool) -> Iterator[dict[str,
 
 def _violation(finding: Finding, certificate: Certificate, root: str, *, baseline: bool) -> dict[str, Any]:
     witness, violation = finding.witness, finding.violation
-    line = _line(certificate, violation.table)
+    told = _obligation(certificate, violation)
+    why = f" {told.why}" if told is not None else ""
     result: dict[str, Any] = {
         **_ruled(violation.requirement),
         "kind": "fail",
         "level": "error",
-        "message": _message(sentence(finding)),
-        "locations": [_location(root, violation.program, line)],
+        "message": _message(sentence(finding) + why),
+        "locations": [_location(root, violation.program, *_place(certificate, violation.table, told))],
         "partialFingerprints": {"violation/v1": hash_json(violation.model_dump(mode="json"))},
         "properties": {"table": violation.table, "witness": witness.model_dump(mode="json")},
     }
@@ -157,18 +158,37 @@ def _message(text: str) -> dict[str, str]:
     return {"text": escaped.replace("{", "{{").replace("}", "}}")}
 
 
-def _location(root: str, program: str, line: int) -> dict[str, Any]:
+def _location(root: str, program: str, line: int, column: int | None = None) -> dict[str, Any]:
     path = posixpath.normpath(posixpath.join(root, program))
     uri = quote(path.encode("utf-8", "surrogateescape"))  # a name that is not UTF-8 has its bytes
-    return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}}
+    region = {"startLine": line} | ({"startColumn": column} if column else {})
+    return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
 
 
-def _line(certificate: Certificate, tables: str) -> int:
-    """Return the line at which a program names a table; 1 where its file is not the program itself, or none does."""
+def _obligation(certificate: Certificate, violation: Violation) -> Obligation | None:
+    """Return what the program's text says of a violation, the surest first."""
+    names = violation.table.lower().split(", ")
+    found = [
+        one
+        for one in certificate.obligations
+        if one.requirement is violation.requirement
+        and one.table.lower() in names
+        and one.status != "discharged"
+    ]
+    return min(found, key=lambda one: one.status != "violated", default=None)
+
+
+def _place(certificate: Certificate, tables: str, told: Obligation | None) -> tuple[int, int | None]:
+    """Return the line and column of an obligation, or of where the program names the table.
+
+    The first line stands for the whole of a file that is not the program itself, or names none.
+    """
     subject = certificate.subject
     if subject.cells or certificate.program.endswith(".json"):
-        return 1
+        return 1, None
+    if told is not None and told.line is not None:
+        return told.line, told.column
     lines = (subject.sql_code or subject.python_code or "").split("\n")
-    names: Iterable[str] = map(re.escape, tables.split(", "))
+    names = map(re.escape, tables.split(", "))
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", re.IGNORECASE)
-    return next((number for number, line in enumerate(lines, 1) if pattern.search(line)), 1)
+    return next((number for number, line in enumerate(lines, 1) if pattern.search(line)), 1), None
