@@ -166,7 +166,8 @@ def test_releases_come_in_their_season(world):
     """Days after the month: PMI 0 or 1, prices 9 to 12, credit 10 to 15, activity 14 to 18."""
     lags: dict[str, set[int]] = {}
     for event in world.ledger.of(EventType.CN_RELEASE):
-        if event.payload.vintage == 0 and event.origin is Origin.NATURAL:  # others are postponed behind an anchor
+        # Those that are planted were postponed behind an anchor
+        if event.payload.vintage == 0 and event.origin is Origin.NATURAL:
             name = SERIES[event.entity - FIRST_ENTITY - 1].name
             lags.setdefault(name, set()).add((event.disclosed_at.date() - event.valid_from).days)
     assert lags["制造业PMI"] == {0, 1}
