@@ -113,4 +113,6 @@ class HongKong:
     abbreviation: str
 
 
-CompanyPayload = Report | Restatement | Forecast | Opinion | ShareChange | Rights | Concept | ConceptMember | HongKong
+CompanyPayload = (
+    Report | Restatement | Forecast | Opinion | ShareChange | Rights | Concept | ConceptMember | HongKong
+)

@@ -212,7 +212,12 @@ def _answer(database: Database, sql: str, day: date) -> set[tuple[object, ...]]:
     stamp = "TIMESTAMP '{}'"
     midnight = datetime.combine(day, time())
     close = midnight + timedelta(hours=16)
-    moments = {":next": midnight + timedelta(days=1), ":close": close, ":soon": midnight + _REVIEW, ":c": midnight}
+    moments = {
+        ":next": midnight + timedelta(days=1),
+        ":close": close,
+        ":soon": midnight + _REVIEW,
+        ":c": midnight,
+    }
     for name, moment in moments.items():
         sql = sql.replace(name, stamp.format(moment))
     columns = [column.to_pylist() for column in database.query(sql).table.columns]
