@@ -127,6 +127,7 @@ def test_a_leak_is_found_where_the_answer_is_right_on_the_data_as_they_are(audit
 UNKNOWN = {
     "no catalog": ("SELECT X FROM stranger", "", "table_not_catalogued"),
     "no availability": ("SELECT FIRM, MOOD FROM hearsay", "", "availability_unknown"),
+    "no table": ("SELECT 1 AS x", "", "unresponsive"),
     "a constant": ("SELECT 1 AS x WHERE (SELECT COUNT(*) FROM report) > 0", "", "unresponsive"),
     "chance": (
         "SELECT FIRM, RANDOM() AS r FROM report WHERE PUBLISHED < DATE '2024-07-01'",

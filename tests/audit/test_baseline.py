@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -220,6 +221,16 @@ def test_a_violation_stands_once_in_each_list(tmp_path: Path) -> None:
     path.write_text(json.dumps({"waivers": [GOOD, GOOD | {"expires": "2030-01-01"}]}))
     with pytest.raises(InputError, match=r"a\.sql A1 t twice"):
         read_baseline(path)
+
+
+def test_the_baseline_of_the_documentation_is_accepted(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "audit.md").read_text(encoding="utf-8")
+    [shown] = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+    path = tmp_path / "pit-baseline.json"
+    path.write_text(shown, encoding="utf-8")
+    baseline = read_baseline(path)
+    assert (len(baseline.violations), len(baseline.waivers)) == (1, 1)
+    jsonschema.validate(json.loads(shown), baseline_schema())
 
 
 # The command

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 
-from finassay.audit import Subject, Verdict, audit, certificate_text, replay
+from finassay.audit import Subject, Verdict, audit, audit_folder, certificate_text, replay
 from finassay.execution import Submission
+from finassay.executor import ResultCache, open_executor
 from finassay.temporal import Catalog, parse_contract
 from support.loading import load_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from support.servers import Server
 
@@ -67,3 +69,28 @@ def test_a_changed_cell_on_a_server_refuses_the_certificate(
     assert "data" in replay(found, url, catalog).refusals[0]
     server.execute("UPDATE industry SET name = 'bank' WHERE firm = 12", database="audited")
     assert replay(found, url, catalog).confirmed, "the rows are what they were, wherever they are stored now"
+
+
+def test_a_folder_is_audited_again_once_a_cell_on_the_server_changed(
+    served: tuple[Server, str], catalog: Catalog, tmp_path: Path
+) -> None:
+    server, url = served
+    task = parse_contract("contract: test\nas_of: {date: 2024-06-30}\n")
+    (tmp_path / "research").mkdir()
+    (tmp_path / "research" / "one.sql").write_text("SELECT 1 AS one")  # reads nothing: UNKNOWN at once
+
+    def kept() -> int:
+        with open_executor("serial") as workers:
+            cache = ResultCache(tmp_path / "cache")
+            [found] = audit_folder(
+                tmp_path / "research", url, catalog, executor=workers, cache=cache, contract=task
+            )
+        assert found.certificate is not None, found.error
+        assert found.certificate.verdict is Verdict.UNKNOWN
+        return len(list(cache.folder.rglob("*.result")))
+
+    assert (kept(), kept()) == (1, 1)
+    server.execute("UPDATE report SET profit = profit + 1 WHERE firm = 12", database="audited")
+    assert kept() == 2
+    server.execute("UPDATE report SET profit = profit - 1 WHERE firm = 12", database="audited")
+    assert kept() == 2, "the rows are what they were"

@@ -123,6 +123,10 @@ def _judge(facts: Facts, runner: Runner, database: Database) -> None:
         _try(facts, trial, facts.base, database)
     if tables and not facts.witnesses:
         _weigh(facts, trials[-1], facts.base)
+    elif not tables and not facts.reasons:
+        facts.unknown(
+            "unresponsive", "The program reads no table, so nothing was tried: its answer is a constant."
+        )
     live = {name for trial in trials for name in trial.live}
     facts.runs = [run for trial in trials for run in trial.runs]
     facts.tables = [
