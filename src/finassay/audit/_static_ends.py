@@ -9,7 +9,7 @@ from finassay.audit._static_bounds import Bound
 from finassay.audit._static_scopes import own
 from finassay.audit._static_values import UNSAID
 from finassay.audit._types import Requirement
-from finassay.temporal import encode
+from finassay.temporal import encode, holds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,13 +74,13 @@ class Ends:
             yield self._make(_A2, "discharged", node, why)
             yield self._make(_A3, "discharged", node, why)
         elif open_ is later is far is soon:
-            yield from self._not_later(node, answers)
+            yield from self._not_later(node, answers, last)
         else:
             proven = not self._excused(conditions)
             why = f"Whether {end} is empty, or far away, was not known at the cutoff: later ends decide."
             yield self._make(_A2, "violated" if proven else "open", node, why)
 
-    def _not_later(self, node: exp.Expr, answers: tuple[Any, ...]) -> Iterator[Obligation]:
+    def _not_later(self, node: exp.Expr, answers: tuple[Any, ...], last: datetime) -> Iterator[Obligation]:
         """Judge a condition to which ends after the cutoff make no difference."""
         open_, past, ended = answers[:3]
         end = self.valid.end if self.valid else ""
@@ -89,7 +89,10 @@ class Ends:
         )
         if self._history or not open_:
             return
-        if ended and not past:
+        if ended and not past and not holds(self.rules.views[self.scan.name].ended, self._row(last)):
+            why = f"{end} is tested as it was known on the day, and the last day's was not."
+            yield self._make(_A3, "discharged", node, why)
+        elif ended and not past:
             overlap = self.table.disjoint is not None and self.table.disjoint.overlap_days > 0
             proven = not overlap and not self.rules.lenient and not self.rules.handed_on
             why = f"An interval whose {end} is the day itself no longer holds on it."
@@ -119,15 +122,8 @@ class Ends:
         return self.valid is not None and self.valid.inclusive
 
     def _holds(self, conditions: list[Condition], end: datetime | None) -> Any:
-        """Return whether all conditions hold for an end; its disclosure lies before it where that was public."""
-        assert self.valid is not None  # noqa: S101 - asked of tables with intervals
-        assert self.valid.end is not None  # noqa: S101
-        given = {(self.scan, self.valid.end): self._stored(self.valid.end, end)}
-        known = self.valid.end_known
-        if known is not None and known.column != self.valid.end:
-            day = self.rules.bounds.cutoff.day_end - _DAY
-            told = None if end is None else min(end, day) - 20 * _DAY if end <= day else day + 20 * _DAY
-            given[self.scan, known.column] = self._stored(known.column, told)
+        """Return whether all conditions hold for an end."""
+        given = {(self.scan, name): value for name, value in self._row(end).items()}
         truth: Any = True
         for condition in conditions:
             value = self.rules.statement.value(condition.node, condition.scope, given)
@@ -135,6 +131,18 @@ class Ends:
                 return UNSAID
             truth = truth and bool(value)
         return truth
+
+    def _row(self, end: datetime | None) -> dict[str, Any]:
+        """Return the columns of an end as stored; its disclosure lies before it where that was public."""
+        assert self.valid is not None  # noqa: S101 - asked of tables with intervals
+        assert self.valid.end is not None  # noqa: S101
+        row = {self.valid.end: self._stored(self.valid.end, end)}
+        known = self.valid.end_known
+        if known is not None and known.column != self.valid.end:
+            day = self.rules.bounds.cutoff.day_end - _DAY
+            told = None if end is None else end - 20 * _DAY if end <= day else day + 20 * _DAY
+            row[known.column] = self._stored(known.column, told)
+        return row
 
     def _stored(self, column: str, moment: datetime | None) -> Any:
         return None if moment is None else encode(self.table.columns[column].format, moment)

@@ -144,7 +144,9 @@ class Rules:
         if isinstance(reach, Bound):
             node = reach.said if reach.said is not None else node
             proven = proven and reach.exact and not self._dimension(scan)
-            why = f"{column} may reach past the cutoff, {self.bounds.cutoff}."
+            lag = scan.table.availability.lag_days if scan.table and scan.table.availability else 0
+            late = f"; it is known {lag} day(s) later" if lag else ""
+            why = f"{column} may reach past the cutoff, {self.bounds.cutoff}{late}."
         else:
             proven = proven and not self._dimension(scan) and not self._excused(scan, column)
             why = f"Nothing bounds {column}, so rows that were not yet known are used."
