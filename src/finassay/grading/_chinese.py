@@ -13,6 +13,7 @@ _DIGITS = {
 _PLACES = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
 _COUNTED = frozenset(character for character, digit in _DIGITS.items() if digit)
 _POINT = "点點"
+SKIPPED = "a place is skipped without 零 (一亿五千: 1.5亿 in speech, 1亿零5000 on paper)"
 NUMERAL_CHARACTERS = frozenset(_DIGITS) | frozenset(_PLACES)
 
 
@@ -35,16 +36,11 @@ def numeral_length(text: str, at: int) -> int:
 
 
 class ChineseNumeral(NamedTuple):
-    """A numeral as read.
-
-    Value, printed decimals, whether it starts with 零 (which a compound such as 一万零五百 needs to know), and whether
-    it leaves out its last place (二百五 is 250: 205 has a 零), so that no scale can follow it.
-    """
+    """Value, printed decimals, and whether it starts with 零 (which a compound such as 一万零五百 needs to know)."""
 
     value: Decimal
     decimals: int
     padded: bool
-    elided: bool
 
 
 def read_numeral(text: str) -> ChineseNumeral:
@@ -59,16 +55,14 @@ def read_numeral(text: str) -> ChineseNumeral:
     padded = whole[0] in "零〇" and len(whole) > 1
     if len(whole) in {2, 3} and all(character in _COUNTED for character in whole):
         raise ValueError("neighbouring digits are an estimate (两三: two or three), not an exact number")
-    value, elided = _read_places(whole[1:] if padded else whole)
+    value = _read_places(whole[1:] if padded else whole)
     digits = "".join(str(_DIGITS[character]) for character in fraction)
-    if digits and elided:
-        raise ValueError("the place before the point is not said")
-    return ChineseNumeral(Decimal(f"{value}.{digits}" if digits else value), len(digits), padded, elided)
+    return ChineseNumeral(Decimal(f"{value}.{digits}" if digits else value), len(digits), padded)
 
 
-def _read_places(text: str) -> tuple[int, bool]:
+def _read_places(text: str) -> int:
     if all(character in _DIGITS for character in text):
-        return int("".join(str(_DIGITS[character]) for character in text)), False
+        return int("".join(str(_DIGITS[character]) for character in text))
     total, last_place, digit, zero = 0, 10_000, -1, False
     for index, character in enumerate(text):
         if character in _PLACES:
@@ -77,6 +71,8 @@ def _read_places(text: str) -> tuple[int, bool]:
                 raise ValueError("places must descend")
             if digit < 0 and not (place == 10 and index == 0):
                 raise ValueError(f"a digit is missing before {character}")
+            if total and not zero and place * 10 < last_place:
+                raise ValueError(SKIPPED)
             total, last_place, digit, zero = total + max(digit, 1) * place, place, -1, False
         elif _DIGITS[character] == 0:
             if digit >= 0 or text[index + 1 : index + 2] not in _COUNTED:
@@ -86,5 +82,6 @@ def _read_places(text: str) -> tuple[int, bool]:
             raise ValueError("two digits in one place")
         else:
             digit = _DIGITS[character]
-    elided = digit > 0 and last_place > 10 and not zero
-    return total + max(digit, 0) * (last_place // 10 if elided else 1), elided
+    if digit > 0 and last_place > 10 and not zero:
+        raise ValueError(SKIPPED)
+    return total + max(digit, 0)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from finassay.grading._chinese import SKIPPED
 from finassay.grading._tokens import EXACT, Numeral
 from finassay.grading._unparsed import Refusal
 
@@ -22,8 +23,6 @@ def assemble(tokens: Sequence[Token]) -> tuple[Decimal, Decimal, int | None]:
     """
     parts = _parts(tokens)
     numeral, scales = parts[0]
-    if any(part.elided and after for part, after in parts):
-        raise Refusal("ambiguous_numeral", "the place before a scale is not said")
     if len(parts) == 1:
         return numeral.value, product(scales), numeral.decimals
     return _add_up(parts), Decimal(1), 0
@@ -61,22 +60,17 @@ def product(scales: Sequence[Token]) -> Decimal:
 def _add_up(parts: Sequence[tuple[Numeral, list[Token]]]) -> Decimal:
     above = section = Decimal(0)
     room = Decimal(10**16)  # what follows must be smaller than the place before it
-    chinese = all(numeral.chinese for numeral, _ in parts)
-    for numeral, scales in parts:
+    for index, (numeral, scales) in enumerate(parts):
         if numeral.decimals != 0 or any(token.text.isascii() for token in scales):
             raise Refusal("several_numbers", "only whole numbers with Chinese scales are added up")
         scale = product(scales)
-        if not scales and numeral.single_digit and not numeral.padded and room > 10:
-            if not chinese:
-                raise Refusal(
-                    "ambiguous_numeral", "the place of the last digit is not said (12万5: 120,005 or 125,000)"
-                )
-            scale = room / 10  # 两万三 is 23,000: where places are skipped, Chinese says 零
         in_yi = scale >= _YI
         place = scale / _YI if in_yi else scale
         amount = numeral.value * place
         if amount >= room or (in_yi and above):
             raise Refusal("malformed_number", "the parts of the number do not descend")
+        if index and not numeral.padded and amount * 10 < room:
+            raise Refusal("ambiguous_numeral", SKIPPED)
         section, room = section + amount, place
         if in_yi:
             above, section, room = section * _YI, Decimal(0), _YI

@@ -27,18 +27,12 @@ _IN_WORDS = re.compile(rf"({'|'.join(NUMBER_WORDS)})(?= (?:hundred|thousand|mill
 
 
 class Numeral(NamedTuple):
-    """Digits as read: exact value, printed decimals.
-
-    And whether 零 leads, it is one digit without a place, it is 零, it is in Chinese, it leaves out its last place.
-    """
+    """Digits as read: exact value, printed decimals, and whether 零 leads, and whether it is 零 alone."""
 
     value: Decimal
     decimals: int | None
     padded: bool = False
-    single_digit: bool = False
     zero_word: bool = False
-    chinese: bool = False
-    elided: bool = False
 
 
 def tokenize(text: str, *, of_unit: bool = False) -> list[Token]:
@@ -75,7 +69,7 @@ def _next(text: str, at: int, before: list[Token], of_unit: bool) -> tuple[Token
         return Token(Role.NUMERAL, spelled[1], Numeral(Decimal(NUMBER_WORDS[spelled[1]]), 0)), len(spelled[1])
     word = longest_word(text, at)
     if before and before[-1].text == "百分之" and text[at:] == "百":  # all of it: elsewhere 百 needs a digit
-        return Token(Role.NUMERAL, "百", Numeral(Decimal(100), 0, chinese=True)), 1
+        return Token(Role.NUMERAL, "百", Numeral(Decimal(100), 0)), 1
     if text[at] in NUMERAL_CHARACTERS and not (word and of_unit) and not _is_word(word, before):
         length = numeral_length(text, at)
         return _read_chinese(text[at : at + length]), length
@@ -100,12 +94,10 @@ def _word_at(text: str, at: int) -> str:
 
 def _read_chinese(text: str) -> Token:
     try:
-        value, decimals, padded, elided = read_numeral(text)
+        value, decimals, padded = read_numeral(text)
     except ValueError as error:
         raise Refusal("ambiguous_numeral", f"{text}: {error}") from None
-    zero = text in {"零", "〇"}
-    numeral = Numeral(value, decimals, padded, len(text) == 1, zero_word=zero, chinese=True, elided=elided)
-    return Token(Role.NUMERAL, text, numeral)
+    return Token(Role.NUMERAL, text, Numeral(value, decimals, padded, zero_word=text in {"零", "〇"}))
 
 
 def _read_digits(text: str, at: int, digits: str) -> tuple[Token, int]:
@@ -119,9 +111,7 @@ def _read_digits(text: str, at: int, digits: str) -> tuple[Token, int]:
     if tail:
         value = EXACT.multiply(Decimal(plain), _power_of_ten(tail.group(1)))
         return Token(Role.NUMERAL, digits, Numeral(value, None)), tail.end() - at
-    return Token(
-        Role.NUMERAL, digits, Numeral(Decimal(plain), decimals, single_digit=len(digits) == 1)
-    ), end - at
+    return Token(Role.NUMERAL, digits, Numeral(Decimal(plain), decimals)), end - at
 
 
 def _power_of_ten(exponent: str) -> Decimal:

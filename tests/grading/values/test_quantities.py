@@ -177,6 +177,14 @@ def test_scales_and_units(text: str, value: str, scale: int, unit: str | None) -
         ("1万零5", 10_005),
         ("一万二千亿", 12_000 * 10**8),
         ("1亿2千万", 120_000_000),
+        ("一亿五千万", 150_000_000),
+        ("1亿5000万", 150_000_000),
+        ("三万二千", 32_000),
+        ("3万2千5百", 32_500),
+        ("一亿零五千", 100_005_000),
+        ("一千零五十", 1_050),
+        ("一百万五千", 1_005_000),
+        ("一千五百亿零三十万零五", 150_000_300_005),
     ],
 )
 def test_chinese_compounds_are_added_up(text: str, magnitude: int) -> None:
@@ -214,7 +222,25 @@ def test_chinese_compounds_are_added_up(text: str, magnitude: int) -> None:
         ("2019 100", "malformed_number"),
         ("K5", "malformed_number"),
         ("12万5", "ambiguous_numeral"),  # 120,005 on paper, 125,000 in speech
-        ("二百五万", "ambiguous_numeral"),  # alone it is 250, because 205 has a 零
+        # a skipped place has a 零; without it speech shortens: 1.5亿, and on paper it is 1亿 and 5000
+        *(
+            (text, "ambiguous_numeral")
+            for text in ("一亿五千", "1亿5千", "3亿5000", "1亿5", "一亿五", "1亿500万", "一亿五百万", "2千5")
+        ),
+        *(
+            (text, "ambiguous_numeral")
+            for text in (
+                "三万二百",
+                "1万50",
+                "1万0",
+                "0万5",
+                "一万五",
+                "二百五",
+                "二百五万",
+                "一千五十",
+                "两千五亿",
+            )
+        ),
         *(
             (text, "ambiguous_numeral")
             for text in ("五六百", "十五六", "两三", "三五", "七八", "三四", "二三")
