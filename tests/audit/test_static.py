@@ -275,6 +275,12 @@ VALID = {
         "SELECT r.FIRM, CLOSE FROM report r JOIN price USING (FIRM) WHERE PUBLISHED <= "
         "'2024-06-30' AND DAY <= '2024-06-30'"
     ),
+    "a pair before another": "SELECT CLOSE FROM price WHERE (DAY, FIRM) <= ('2024-06-30', 3)",
+    "an age": "SELECT CLOSE FROM price WHERE AGE(TIMESTAMP '2024-06-30', DAY) >= INTERVAL '0'",
+    "the first report there ever was": "SELECT FIRM FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY FIRM "
+    "ORDER BY PUBLISHED) AS n FROM report WHERE PUBLISHED <= '2024-06-30') x WHERE n = 1",
+    "no earlier day": "SELECT a.FIRM FROM price a, price b WHERE a.DAY = '2024-06-28' AND b.DAY < a.DAY",
+    "a flag that is there": OPEN + " AND NOW IS NOT NULL",
     "no table": "SELECT 1",
 }
 

@@ -173,6 +173,13 @@ class Bounds:
     def _relate(self, condition: Condition, lesser: exp.Expr, greater: exp.Expr, *, strict: bool) -> None:
         from sqlglot import exp
 
+        if isinstance(lesser, exp.Tuple) and isinstance(greater, exp.Tuple):
+            # Rows compare by their first cells, unless these are equal
+            self._relate(condition, lesser.expressions[0], greater.expressions[0], strict=False)
+            return
+        if not _grows(greater):  # it may fall as its columns rise, and so bound them
+            for base in self.statement.bases(greater, condition.scope, rows=True):
+                self._mark(base, condition.node)
         if isinstance(lesser, exp.Tuple):
             branches = condition.scope.inner.get(id(_query(greater)), [])
             for branch in branches if len(branches) == 1 else []:
@@ -403,6 +410,21 @@ def _worst(found: Iterator[Bound | Reach] | list[Bound | Reach]) -> Bound | Reac
         else:
             unbounded = True
     return worst if worst is not None and not unbounded else "none"
+
+
+def _grows(node: exp.Expr) -> bool:
+    """Whether an expression is a date that is passed on or moved, so that it does not fall where the date rises."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Column | exp.Query | exp.Literal):
+        return True
+    if isinstance(
+        node, exp.Paren | exp.Cast | exp.TsOrDsToDate | exp.Date | exp.DateTrunc | exp.TimestampTrunc
+    ):
+        return _grows(node.this)
+    if isinstance(node, exp.Add | exp.Sub | exp.DateAdd | exp.DateSub):
+        return _grows(node.this) and node.expression.find(exp.Column) is None
+    return node.find(exp.Column) is None
 
 
 def _least(bounds: list[Bound]) -> Bound:

@@ -311,7 +311,7 @@ class Rules:
             return False
         spec, key = base.scan.table.columns[base.column], (base.scan, base.column)
         if isinstance(test, exp.Is):
-            return spec.max_null != 0
+            return spec.max_null != 0 and spec.codes is None
         answers = {bool(self.statement.value(node, scope, {key: code})) for code in self.codes(*key)}
         return len(answers) != 1
 

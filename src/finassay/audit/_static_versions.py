@@ -35,12 +35,13 @@ def version_obligation(rules: Rules, scan: Scan, *, ends_tested: bool) -> Obliga
             if desc is not latest:
                 why = f"{'The first' if latest else 'The last'} version by {versions.order[0]} is taken."
                 proven = not rules.lenient and not rules.handed_on and _kept_first(rules, scope, node)
+                proven = proven and _whole(rules, scan, scope, groups)
                 return rules.make(scan, _A3, "version", "violated" if proven else "open", node, why)
             filtered = _filtered(rules, scan, scope)
             if filtered is not None:
                 condition, column = filtered
                 why = f"{column} is tested before the ranking: a version that was replaced comes back."
-                proven = not rules.lenient
+                proven = not rules.lenient and _whole(rules, scan, scope, groups)
                 return rules.make(scan, _A3, "rank", "violated" if proven else "open", condition, why)
             why = f"The {'last' if latest else 'first'} version by {versions.order[0]} is taken."
             return rules.make(scan, _A3, "version", "discharged", node, why)
@@ -152,6 +153,27 @@ def _per(rules: Rules, scan: Scan, scope: Scope, groups: list[exp.Expr] | None) 
         return True
     named = {b.column for group in groups for b in rules.statement.bases(group, scope) if b.scan is scan}
     return bool(named) and named <= set(scan.table.key) | set(scan.table.versions.per)
+
+
+def _whole(rules: Rules, scan: Scan, scope: Scope, groups: list[exp.Expr] | None) -> bool:
+    """Whether only versions of one thing are ranked together: groups and fixed values tell things apart."""
+    from sqlglot import exp
+
+    assert scan.table is not None  # noqa: S101 - asked of tables of the catalog
+    assert scan.table.versions is not None  # noqa: S101
+    apart = {b.column for g in groups or [] for b in rules.statement.bases(g, scope) if b.scan is scan}
+    for condition in rules.bounds.conditions:
+        node = condition.node
+        if (
+            isinstance(node, exp.EQ)
+            and rules.statement.value(node.expression, condition.scope, {}) is not UNSAID
+        ):
+            apart |= {
+                b.column
+                for b in rules.statement.bases(node.this, condition.scope)
+                if b.scan is scan and b.bare
+            }
+    return set(scan.table.versions.per) <= apart
 
 
 def _kept_first(rules: Rules, scope: Scope, window: exp.Expr) -> bool:
