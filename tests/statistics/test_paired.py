@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.multitest import multipletests
 
@@ -16,6 +18,7 @@ from finassay.core import InputError
 from finassay.statistics import (
     Undefined,
     benjamini_yekutieli,
+    cluster_bootstrap,
     compare,
     holm,
     mcnemar,
@@ -106,21 +109,137 @@ def test_swapping_the_runs_flips_the_interval() -> None:
     assert forward.low == pytest.approx(-backward.high, abs=0.126)  # type: ignore[operator]
 
 
-def test_the_bootstrap_test_keeps_its_level_where_nothing_differs() -> None:
-    rejections = 0
-    for sample in range(200):
-        rng = np.random.default_rng(sample)
-        right = (rng.random((2, 60)) < 0.5).astype(float)
-        rejections += (
-            paired_difference(*right.tolist(), range(60), seed=sample, resamples=400).p_value <= 0.05
-        )
-    # Level 5%: 200 trials, three binomial standard errors are 4.6 points.
-    assert rejections / 200 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 200)
+@pytest.mark.parametrize(("first", "second"), [([1, 0, 1], [1, 0, 1]), ([1, 1, 1], [0, 0, 0])])
+def test_the_same_difference_in_every_task_has_neither_interval_nor_p_value(
+    first: list[float], second: list[float]
+) -> None:
+    found = paired_difference(first, second, "abc", seed=1)
+    assert found.difference == first[1] - second[1]
+    assert (found.low, found.high, found.p_value) == (None, None, None)
+    with pytest.raises(Undefined) as refusal:
+        cluster_bootstrap([[a - b, 1] for a, b in zip(first, second, strict=True)], "abc", seed=1)
+    assert refusal.value.reason == "no_variation"
 
 
-def test_equal_runs_have_no_interval_and_no_difference() -> None:
-    found = paired_difference([1, 0, 1], [1, 0, 1], "abc", seed=1)
-    assert (found.difference, found.low, found.high, found.p_value) == (0, None, None, 1.0)
+@pytest.mark.parametrize(
+    ("gaps", "expected"),
+    [
+        # +-3 +-2 +-1 is 6, 4, 2, 0, 0, -2, -4, -6: of 8 sums 2 lie at 6 or beyond, 4 at 4, 6 at 2, 8 at 0.
+        ([3, 2, 1], 2 / 8),
+        ([3, 2, -1], 4 / 8),
+        ([-3, 2, -1], 6 / 8),
+        ([3, -2, -1], 1.0),
+        # +-2 +-2 +-1 is 5, 3, 1, -1, 1, -1, -3, -5.
+        ([2, 2, 1], 2 / 8),
+        ([2, 2, -1], 4 / 8),
+        # A task without a difference has no sign: three such leave the two signs of +-3 +-2.
+        ([3, 2, 0, 0, 0], 2 / 4),
+    ],
+)
+def test_the_sign_flip_test_by_hand(gaps: list[float], expected: float) -> None:
+    found = paired_difference(gaps, [0] * len(gaps), range(len(gaps)), seed=1)
+    assert found.p_value == pytest.approx(expected, abs=1e-12)
+
+
+scores = st.integers(-4, 4).map(float) | st.sampled_from([0.1, 0.2, 0.3, 1 / 3, -0.7])
+
+
+@given(st.lists(st.tuples(scores, scores, scores, scores), min_size=2, max_size=9))
+@settings(max_examples=40, deadline=None)
+def test_the_sign_flip_test_equals_scipy_on_task_sums(
+    rows: list[tuple[float, float, float, float]],
+) -> None:
+    """Two rows of each task; scipy swaps the task sums of the two runs in all 2**n ways."""
+    first = [score for row in rows for score in row[:2]]
+    second = [score for row in rows for score in row[2:]]
+    tasks = [task for task in range(len(rows)) for _ in range(2)]
+    found = paired_difference(first, second, tasks, seed=1, resamples=100)
+    sums = np.array(rows).reshape(-1, 2, 2).sum(axis=2)
+
+    def gap(x: np.ndarray, y: np.ndarray, axis: int) -> np.ndarray:
+        return np.round((x - y).sum(axis=axis), 9)  # 0.1 + 0.2 ties with 0.3
+
+    oracle = stats.permutation_test(
+        (sums[:, 0], sums[:, 1]), gap, permutation_type="samples", n_resamples=np.inf, vectorized=True
+    )
+    if found.p_value is None:
+        assert np.ptp(sums[:, 0] - sums[:, 1]) < 1e-9
+    else:
+        assert found.p_value == pytest.approx(oracle.pvalue, abs=1e-12)
+
+
+@given(st.integers(1, 300), st.integers(0, 300), st.integers(1, 50))
+@settings(max_examples=30, deadline=None)
+def test_with_one_binary_row_per_task_the_sign_flip_test_is_mcnemar(
+    right: int, wrong: int, both: int
+) -> None:
+    first = [1] * right + [0] * wrong + [1] * both
+    second = [0] * right + [1] * wrong + [1] * both
+    found = paired_difference(first, second, range(len(first)), seed=1, resamples=100)
+    assert found.p_value == pytest.approx(mcnemar(right, wrong, len(first)).p_value, rel=1e-9)
+
+
+def p_values_of_all_signs(sizes: list[float]) -> list[float | None]:
+    """One p-value for each equally likely outcome where the two runs of a task may be swapped."""
+    return [
+        paired_difference(
+            [max(0, sign * size) for sign, size in zip(signs, sizes, strict=True)],
+            [max(0, -sign * size) for sign, size in zip(signs, sizes, strict=True)],
+            range(len(sizes)),
+            seed=1,
+            resamples=100,
+        ).p_value
+        for signs in product((1, -1), repeat=len(sizes))
+    ]
+
+
+@pytest.mark.parametrize(
+    "sizes", [[2.0] * 3, [2.0] * 5, [2.0] * 8, [1.0, 2, 4, 8, 16, 32], [0.5, 0.5, 1, 3, 3]]
+)
+def test_the_level_is_kept_with_few_tasks_at_every_level(sizes: list[float]) -> None:
+    """No simulation: of all 2**n outcomes under no difference at most a share a has a p-value of at most a."""
+    found = p_values_of_all_signs(sizes)
+    tested = [p for p in found if p is not None]
+    for level in {*tested, 0.01, 0.05, 0.1}:
+        assert sum(p <= level for p in tested) / len(found) <= level + 1e-12
+    assert min(tested) >= 2 / 2 ** len(sizes) - 1e-12
+
+
+def test_the_level_is_reached_where_no_two_outcomes_tie() -> None:
+    """Sums of distinct powers of two are all distinct, so the p-values are 2/64, 4/64, ..., each from two outcomes."""
+    found = p_values_of_all_signs([1, 2, 4, 8, 16, 32])
+    assert sorted(p for p in found if p is not None) == pytest.approx(
+        [2 * (1 + i // 2) / 64 for i in range(64)]
+    )
+
+
+MANY = [float(size if size % 3 else -size) for size in range(1, 31)]  # 30 distinct sizes: 2**30 signs
+
+
+def test_beyond_enumeration_random_signs_are_seeded_and_near_the_exact_share() -> None:
+    ways = {0: 1}  # of 2**30 sign assignments, how many have each sum
+    for gap in map(int, MANY):
+        sums = [(total + sign * gap, count) for total, count in ways.items() for sign in (1, -1)]
+        ways = {}
+        for total, count in sums:
+            ways[total] = ways.get(total, 0) + count
+    observed = abs(int(sum(MANY)))
+    exact = sum(count for total, count in ways.items() if abs(total) >= observed) / 2**30
+    found = [paired_difference(MANY, [0] * 30, range(30), seed=seed).p_value for seed in (1, 1, 2)]
+    assert found[0] == found[1] != found[2]
+    for p_value in found:
+        assert p_value == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 10_000))
+        assert p_value * 10_001 == pytest.approx(round(p_value * 10_001))  # (b + 1) / (m + 1)
+
+
+def test_random_signs_never_give_a_p_value_of_zero_and_do_not_depend_on_order_or_side() -> None:
+    # All signs equal: only 2 of 2**30 assignments reach the sum, so no draw does, and b = 0.
+    sizes = [abs(gap) for gap in MANY]
+    assert paired_difference(sizes, [0] * 30, range(30), seed=1, resamples=999).p_value == 1 / 1000
+    forward = paired_difference(MANY, [0] * 30, range(30), seed=4).p_value
+    assert forward == paired_difference(MANY[::-1], [0] * 30, range(30), seed=4).p_value
+    assert forward == paired_difference([0] * 30, MANY, range(30), seed=4).p_value
+    assert forward != paired_difference(MANY, [0] * 30, range(30), seed=np.random.default_rng(4)).p_value
 
 
 def test_runs_are_compared_on_what_all_of_them_have() -> None:
@@ -165,8 +284,23 @@ def test_with_repeated_runs_tasks_are_resampled_and_mcnemar_is_not_used() -> Non
     }
     found = compare(runs, task=lambda key: key[0], seed=1, resamples=500)  # type: ignore[index]
     assert (found.n, found.tasks) == (90, 30)
-    assert found.pairs[0].test == "paired_cluster_bootstrap"
+    assert found.pairs[0].test == "sign_flip"
     assert found.rates["a"].method == "cluster_bootstrap"
+
+
+def test_holm_counts_a_pair_that_could_not_be_tested() -> None:
+    """Six tasks of two runs: a is always right, b never, c everywhere but in one run of the last task."""
+    keys = [(task, epoch) for task in range(6) for epoch in range(2)]
+    runs = {
+        "a": dict.fromkeys(keys, True),
+        "b": dict.fromkeys(keys, False),
+        "c": {key: key != (5, 1) for key in keys},
+    }
+    pairs = compare(runs, task=lambda key: key[0], seed=1, resamples=500).pairs  # type: ignore[index]
+    # a - b: 2 in every task. a - c: one task differs, p = 1. b - c: -2 five times and -1, p = 2/2**6.
+    assert [pair.p_value for pair in pairs] == [None, 1.0, pytest.approx(2 / 64)]
+    assert [pair.adjusted_p for pair in pairs] == [None, 1.0, pytest.approx(3 * 2 / 64)]
+    assert pairs[0].low is None
 
 
 def test_runs_without_a_common_row_are_refused_with_a_key_of_each() -> None:

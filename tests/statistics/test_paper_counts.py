@@ -247,7 +247,8 @@ def test_guidance_compared_on_its_common_tasks() -> None:
     found = compare({"with": with_guidance, "without": without}, seed=20261012)
     pair = found.pairs[0]
     assert (pair.only_first, pair.only_second, round(pair.difference, 2)) == (16, 5, 0.11)
-    assert pair.p_value < 0.05
+    # Exact: 21 discordant pairs, 2 * P(at most 5 of 21) = 2 * 27896 / 2**21, as above.
+    assert pair.p_value == pytest.approx(2 * 27896 / 2**21)
     assert pair.low is not None
     assert pair.low > 0
 

@@ -28,11 +28,12 @@ class PairComparison(Result):
     difference : float
         Rate of the first minus rate of the second.
     low, high : float or None
-        Paired cluster bootstrap; None where the two never differ.
+        Paired cluster bootstrap; None where the two differ by the same in every task, or never.
     test : str
-        ``"exact_mcnemar"`` where every task has one row, else ``"paired_cluster_bootstrap"``.
-    p_value, adjusted_p : float
-        Two-sided; the latter after Holm over all pairs of the comparison.
+        ``"exact_mcnemar"`` where every task has one row, else ``"sign_flip"``: see `paired_difference`.
+    p_value, adjusted_p : float or None
+        Two-sided; the latter after Holm over all pairs of the comparison. None where the sign-flip test is refused with
+        the interval; such a pair still counts as one of Holm's comparisons.
     """
 
     first: str
@@ -44,8 +45,8 @@ class PairComparison(Result):
     low: float | None
     high: float | None
     test: str
-    p_value: float
-    adjusted_p: float
+    p_value: float | None
+    adjusted_p: float | None
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Comparison(Result):
     confidence : float
         Nominal coverage.
     resamples, seed : int
-        Of the bootstrap.
+        Of the bootstrap, and of random signs.
     """
 
     n: int
@@ -131,13 +132,17 @@ def compare(
         _compare_pair(two, (read[two[0]], read[two[1]]), tasks, repeated, seed, resamples, confidence)
         for two in combinations(runs, 2)
     ]
-    adjusted = holm([pair.p_value for pair in pairs])
+    # A pair without a test was a comparison all the same: it must not make the others look better.
+    adjusted = holm([1.0 if pair.p_value is None else pair.p_value for pair in pairs])
     return Comparison(
         n=len(keys),
         tasks=len(set(tasks)),
         dropped={name: len(outcomes) - len(keys) for name, outcomes in runs.items()},
         rates=rates,
-        pairs=tuple(replace(pair, adjusted_p=p) for pair, p in zip(pairs, adjusted, strict=True)),
+        pairs=tuple(
+            replace(pair, adjusted_p=None if pair.p_value is None else p)
+            for pair, p in zip(pairs, adjusted, strict=True)
+        ),
         confidence=confidence,
         resamples=resamples,
         seed=seed,
@@ -180,7 +185,7 @@ def _compare_pair(
         difference=boot.difference,
         low=boot.low,
         high=boot.high,
-        test="paired_cluster_bootstrap" if repeated else "exact_mcnemar",
+        test="sign_flip" if repeated else "exact_mcnemar",
         p_value=p_value,
         adjusted_p=p_value,
     )
