@@ -281,6 +281,8 @@ VALID = {
     "ORDER BY PUBLISHED) AS n FROM report WHERE PUBLISHED <= '2024-06-30') x WHERE n = 1",
     "no earlier day": "SELECT a.FIRM FROM price a, price b WHERE a.DAY = '2024-06-28' AND b.DAY < a.DAY",
     "a flag that is there": OPEN + " AND NOW IS NOT NULL",
+    "a column of an unknown table": "SELECT * FROM (SELECT g, SUM(n) AS s FROM t GROUP BY g) r ORDER BY s, g",
+    "a column that the catalog lacks": "SELECT b FROM (SELECT b FROM report WHERE PUBLISHED <= '2024-06-30') q",
     "no table": "SELECT 1",
 }
 

@@ -87,7 +87,7 @@ def obligations_of(texts: Iterable[Text], catalog: Catalog, contract: Contract) 
     for text in texts:
         try:
             found += [_placed(one, text.line) for one in _statement(text, catalog, contract, read)]
-        except CandidateError as error:
+        except (CandidateError, RecursionError) as error:
             found.append(_placed(_unreadable(text, str(error)), text.line))
     found += _unread(texts, catalog, contract, read)
     return list(dict.fromkeys(found))

@@ -69,17 +69,28 @@ class Scope:
 
     def find(self, column: exp.Column) -> tuple[Scope, str] | None:
         """Return where a column's source is named, and its alias."""
-        name, table, scope = column.name, column.table, self
-        while True:
-            if table in scope.sources if table else False:
-                return scope, table
-            if not table:
-                owners = [a for a, source in scope.sources.items() if _has(source, name)]
+        name, table = column.name, column.table
+        scope: Scope | None = self
+        below: Scope | None = None
+        while scope is not None:
+            # A source does not see its own columns from within
+            seen = {
+                a: s for a, s in scope.sources.items() if not (isinstance(s, Derived) and below in s.branches)
+            }
+            if table:
+                if table in seen:
+                    return scope, table
+            else:
+                owners = [alias for alias, source in seen.items() if _has(source, name)]
                 if len(owners) == 1 or (owners and scope.above is None):
                     return scope, owners[0]
-            if scope.above is None:
-                return None
-            scope = scope.above
+                if any(
+                    source is None or (isinstance(source, Scan) and source.table is None)
+                    for source in seen.values()
+                ):
+                    return None  # a table that nobody knows may have the column
+            below, scope = scope, scope.above
+        return None
 
     def projections(self) -> list[exp.Expr]:
         """Return the expressions that it selects."""
