@@ -62,7 +62,7 @@ class RayExecutor(PooledExecutor):
         }
         try:
             self._ray.init(address=address or "local", log_to_driver=False, **({} if address else local))
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except Exception as error:  # where its node does not start in 30 s, Ray raises just that
             raise InputError(
                 f"Ray at {address or 'this machine'} cannot be reached: {error}",
                 hint="Check the address (ray://host:10001 is usual), or use --executor loky.",
