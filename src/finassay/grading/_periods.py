@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Literal
 
@@ -27,11 +27,14 @@ class Period:
     kind : str
         ``day``, ``month``, ``quarter``, ``half``, ``year``, ``fiscal_year``, ``ytd`` (cumulative from the start of a
         year: 三季报 is nine months) or ``ttm`` (trailing twelve months).
+    estimate : bool
+        Whether the label says that its figures are estimates: ``2021E``. ``2021A`` (actual) is 2021.
     """
 
     start: date
     end: date
     kind: PeriodKind
+    estimate: bool = False
 
 
 def parse_period(raw: object, *, fiscal_year_end: int | None = None) -> Period:
@@ -164,7 +167,8 @@ _NTH_HALF = r"(first|second|1st|2nd) half"
 _CALENDAR_FORMS: tuple[tuple[re.Pattern[str], Callable[..., Period]], ...] = tuple(
     (re.compile(pattern), build)
     for pattern, build in (
-        (rf"(?:cy|calendar(?: year)?)? ?{YEAR}(?: ?年度?| ?[ae])?", _year),
+        (rf"(?:cy|calendar(?: year)?)? ?{YEAR}(?: ?年度?| ?a)?", _year),
+        (rf"(?:cy|calendar(?: year)?)? ?{YEAR} ?e", lambda year: replace(_year(year), estimate=True)),
         (rf"{YEAR} ?年(?:全年|年度)", _year),
         (rf"{YEAR} ?年?(?:度)?(?:年报|年度报告)|{YEAR} ?年度?报告?", _year),
         (rf"{YEAR} ?年?[-/]? ?q([1-4])|(\d{{2}})q([1-4])|{YEAR} ?年? ?第?([1-4])季度?|{YEAR} ?年? ?(1)季报", _quarter),

@@ -206,7 +206,7 @@ def _read_datetime(word: str, _contract: ColumnContract) -> str:
 
 def _read_period(word: str, contract: ColumnContract) -> str:
     period = parse_period(word, fiscal_year_end=contract.fiscal_year_end)
-    return f"{period.start}/{period.end}"
+    return f"{period.start}/{period.end}{' estimate' if period.estimate else ''}"
 
 
 def _read_enumeration(word: str, contract: ColumnContract) -> str:

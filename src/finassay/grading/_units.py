@@ -125,7 +125,15 @@ def combine(tokens: Sequence[Token], *, scaled: bool = False) -> tuple[Decimal, 
     for token, following in zip_longest(tokens, tokens[1:]):
         if token.text == "元" and (named_before or _names_money(following)) and not last.endswith("元"):
             continue  # 港币百万元, 百万元港币: yuan here is the general word for a piece of money
-        named_twice = token.text == last or (units and any(word.role is Role.PARTS for word in tokens))
+        if token.text == "个" and following and following.role is Role.SCALE and not following.text.isascii():
+            continue  # 1.5个亿 is 1.5亿, not so many items
+        named_twice = (
+            token.text == last
+            or (units and any(word.role is Role.PARTS for word in tokens))
+            or (
+                token.meaning in units and not is_currency(str(token.meaning))
+            )  # 5倍x; a money may be: $5 USD
+        )
         if token.role in {Role.UNIT, Role.PARTS} and not after_per and named_twice:
             raise Refusal("malformed_number", f"{token.text!r} states its unit a second time")
         named_before, last = named_before or _names_money(token), token.text

@@ -271,6 +271,7 @@ class TestUnitsOfACell:
             assert equal(5, "5万元", header=header, **yuan)
             assert not equal(5, "5元", header=header, **yuan)
         assert equal(50_000, "5", header="v（万元）", type="number", unit="元")
+        assert equal(150_000_000, "1.5个亿", type="number", unit="元")
         assert equal(50_000, "50,000元", header="v（万元）", type="number", unit="元")
 
     @pytest.mark.parametrize(
@@ -320,6 +321,8 @@ class TestUnitsOfACell:
         assert not equal(2021, "2021年", type="number", unit="年")  # the year of the calendar
         assert equal("2021", "2021年", type="period")
         assert not equal("2021", "3年", type="period")
+        assert equal("2021", "2021A", type="period")
+        assert not equal("2021A", "2021E", type="period")  # an actual is no estimate
 
 
 class TestExactness:

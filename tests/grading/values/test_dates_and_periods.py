@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finassay.grading import Unparsed, parse_date, parse_datetime, parse_period
+from finassay.grading import Period, Unparsed, parse_date, parse_datetime, parse_period
 
 NEW_YEARS_EVE = date(2021, 12, 31)
 
@@ -144,7 +144,7 @@ def test_every_day_in_every_unambiguous_style(day: date) -> None:
         ("2021年报", "2021-01-01", "2021-12-31", "year"),
         ("2021年年度报告", "2021-01-01", "2021-12-31", "year"),
         ("CY2021", "2021-01-01", "2021-12-31", "year"),
-        ("2021E", "2021-01-01", "2021-12-31", "year"),
+        ("2021A", "2021-01-01", "2021-12-31", "year"),
         ("H1 2021", "2021-01-01", "2021-06-30", "half"),
         ("2H21", "2021-07-01", "2021-12-31", "half"),
         ("2021年上半年", "2021-01-01", "2021-06-30", "half"),
@@ -275,3 +275,13 @@ def test_a_month_or_a_year_of_numpy_is_that_span_and_no_date() -> None:
         with pytest.raises(Unparsed, match="not_a_date"):
             parse_date(span)
     assert parse_date(np.datetime64("2021-02-01T09:30", "ns")) == date(2021, 2, 1)
+
+
+def test_an_estimate_of_a_year_is_not_its_actual() -> None:
+    assert parse_period("2021A") == parse_period("2021") != parse_period("2021E")
+    assert (
+        parse_period("2021E")
+        == parse_period("CY2021 E")
+        == Period(date(2021, 1, 1), date(2021, 12, 31), "year", estimate=True)
+    )
+    assert parse_period("2021E") != parse_period("2022E")

@@ -125,6 +125,10 @@ def test_numbers_without_scale_or_unit(text: str, value: str) -> None:
         ("3百万", "3", 10**6, None),
         ("3千万", "3", 10**7, None),
         ("1.2亿", "1.2", 10**8, None),
+        ("1.5个亿", "1.5", 10**8, None),  # a plain scale; alone 个 counts items
+        ("1.5个亿元", "1.5", 10**8, "CNY"),
+        ("两个亿", "2", 10**8, None),
+        ("3个万股", "3", 10**4, "share"),
         ("5十亿", "5", 10**9, None),
         ("1.2万亿元", "1.2", 10**12, "CNY"),
         ("两亿", "2", 10**8, None),
@@ -201,6 +205,22 @@ def test_chinese_compounds_are_added_up(text: str, magnitude: int) -> None:
         ("5 of", "unknown_word"),
         ("5 B P", "unknown_word"),  # no billion pence
         ("5%万", "malformed_number"),
+        *(
+            (text, "malformed_number")  # a unit is stated once, in whatever words
+            for text in (
+                "5% percent",
+                "5 percent %",
+                "5 bp 基点",
+                "5 bps bp",
+                "5‰ permille",
+                "5 shares 股",
+                "5倍x",
+                "5 x times",
+                "股5 shares",
+                "%5 percent",
+                "3成%",
+            )
+        ),
         ("5港元元", "conflicting_units"),
         ("5\u200b6", "unknown_word"),  # a hidden mark between two digits: two numbers, or a spoiled one
         ("【5】", "unknown_word"),  # only ( ) and （ ） are the accountant's minus
