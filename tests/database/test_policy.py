@@ -235,3 +235,9 @@ def test_the_judgement_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None
         with pytest.raises(QueryRefused):
             check(sql, next(d for d, s, _ in REFUSED if s == sql), QueryPolicy(), "market")
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_syntax_error_shows_words_of_the_statement_and_none_of_the_parser() -> None:
+    with pytest.raises(QueryError, match="Expected table name but got WHERE near 'WHERE'") as caught:
+        check("SELECT symbol,\n FROM WHERE prices", "duckdb", QueryPolicy(), "main")
+    assert "Token" not in str(caught.value)

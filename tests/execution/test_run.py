@@ -333,6 +333,25 @@ class TestPython:
         assert done.trace.outcome is Outcome.OK
         assert "1 statement(s) were refused" in done.trace.warnings[0]
 
+    @pytest.mark.parametrize(
+        ("after", "outcome", "reason"),
+        [
+            ("{}['missing']", Outcome.ERROR, "exception"),
+            ("open('/nofile')", Outcome.ERROR, "exception"),
+            ("raise RuntimeError(f'gave up: {refused}')", Outcome.POLICY, "query_refused"),
+        ],
+    )
+    def test_what_fails_after_a_refusal_was_survived_is_judged_by_itself(
+        self, market: Path, after: str, outcome: Outcome, reason: str
+    ) -> None:
+        code = (
+            "from db_connector import query_to_dataframe as q\nrefused = None\n"
+            f"try:\n    q('DROP TABLE prices')\nexcept Exception as error:\n    refused = error\n{after}"
+        )
+        trace = run_python(code, market).trace
+        assert trace.error is not None
+        assert (trace.outcome, trace.error.reason) == (outcome, reason)
+
     def test_duckdb_draws_no_progress_bar_into_it(self, market: Path) -> None:
         code = "import duckdb\nresult = duckdb.sql(\"SELECT current_setting('enable_progress_bar') AS bar\").df()"
         assert rows(run_python(code, market)) == [{"bar": False}]

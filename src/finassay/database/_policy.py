@@ -273,6 +273,7 @@ def _parse_error(sql: str, error: Exception) -> QueryError:
     first = details[0]
     message = str(first.get("description") or error).rstrip(".")
     message = re.sub(r"<class '[\w.]*?(\w+)'>", r"\1", message)
+    message = re.sub(r"<Token token_type: .*?, text: (.*), line: \d+,.*>", r"\1", message, flags=re.DOTALL)
     if not first.get("line"):
         return syntax_error(f"{message}.", None)
     highlight = str(first.get("highlight") or "")

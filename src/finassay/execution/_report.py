@@ -102,7 +102,8 @@ def python_ended(
         error = _explain(outcome, result, recorded)
         # A client rolls back after a refusal; what the protocol server answers by itself is not what failed.
         asked = [record for record in records if not {ANSWERED, ACCEPTED}.intersection(record.warnings)]
-        if outcome is Outcome.ERROR and asked and (of_statement := _of_statement(asked[-1])):
+        of_statement = _of_statement(asked[-1]) if asked else None
+        if outcome is Outcome.ERROR and of_statement is not None and _tells(error, asked[-1]):
             outcome, reason = of_statement
             error = error.model_copy(update={"reason": reason})
     return Ended(
@@ -127,6 +128,16 @@ def _of_statement(record: QueryRecord) -> tuple[Outcome, str] | None:
     if record.status == "error" and (record.error or "").startswith(OUT_OF_MEMORY):
         return Outcome.MEMORY, "out_of_memory"
     return None
+
+
+def _tells(error: TracedError, record: QueryRecord) -> bool:
+    """Whether a program's own failure is that of a statement, or came of it: drivers wrap the words, but keep them."""
+    words = _letters(record.error or "")[:60]
+    return words in _letters(f"{error.message} {error.traceback or ''}")
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
 
 
 def _explain(outcome: Outcome, result: CallResult, recorded: Mapping[str, Any] | None) -> TracedError:

@@ -70,6 +70,13 @@ def load_submission(path: Path, *, result_vars: tuple[str, ...] = ()) -> Submiss
     InputError
         If the file is missing, unreadable, empty, of an unknown kind, not text, or a malformed submission.
     """
+    for name in result_vars:
+        if not name.isidentifier():
+            raise InputError(
+                f"A result is collected from a Python variable, and {name!r} cannot be the name of one.",
+                hint="Give a name of letters, digits and underscores that begins with no digit.",
+                reason="bad_variable",
+            )
     raw = _read_bytes(path)
     kind = path.suffix.lower()
     if kind == ".sql":
