@@ -192,3 +192,10 @@ def test_numbers_at_the_ends_of_float64_give_no_infinity() -> None:
     assert covers((Decimal("0.1"), Decimal("0.3")), Decimal("0.2"))
     with pytest.raises(Undefined, match="or no number 2"):
         covers((1, 3), "2")  # type: ignore[arg-type]
+
+
+def test_no_relative_tolerance_reaches_across_zero() -> None:
+    assert not within(100, -100, relative=3)
+    assert within(100, -100, absolute=200)
+    assert within(-100, -100.4, relative=0.005)
+    assert within(0, -0.5, absolute=0.5)

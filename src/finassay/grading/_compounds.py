@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from finassay.grading._vocabulary import Token
 
 _YI = Decimal(10**8)
+_WAN = 10_000
 
 
 def assemble(tokens: Sequence[Token]) -> tuple[Decimal, Decimal, int | None]:
@@ -69,7 +70,8 @@ def _add_up(parts: Sequence[tuple[Numeral, list[Token]]]) -> Decimal:
         amount = numeral.value * place
         if amount >= room or (in_yi and above):
             raise Refusal("malformed_number", "the parts of the number do not descend")
-        if index and not numeral.padded and amount * 10 < room:
+        # With a section of its own a part says its place: 1亿500万 is 105,000,000
+        if index and scale < _WAN and not numeral.padded and amount * 10 < room:
             raise Refusal("ambiguous_numeral", SKIPPED)
         section, room = section + amount, place
         if in_yi:

@@ -87,7 +87,9 @@ def interval_score(interval: Interval, value: float, alpha: float) -> float:
 
 
 def within(reference: float, candidate: float, *, relative: float = 0.0, absolute: float = 0.0) -> bool:
-    """Say whether a point is within tolerance of the reference: either bound is enough, and the sign counts.
+    """Say whether a point is within tolerance of the reference: either bound is enough.
+
+    No relative tolerance reaches across zero, as in tables: -100 is not within 300 % of 100.
 
     Parameters
     ----------
@@ -122,8 +124,9 @@ def within(reference: float, candidate: float, *, relative: float = 0.0, absolut
         )
     if math.isinf(found):
         return False
-    tolerance = Tolerance(exact(relative), exact(absolute))
     first, second = exact(reference), exact(candidate)
+    across = first * second < 0
+    tolerance = Tolerance(Decimal(0) if across else exact(relative), exact(absolute))
     noise = Decimal(0)
     if isinstance(plain(reference), float) or isinstance(plain(candidate), float):
         noise = min(Decimal(NOISE * max(abs(gold), abs(found))), tolerance.exactly_at(first) / 4)
