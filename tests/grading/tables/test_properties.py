@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pyarrow as pa
@@ -55,6 +56,19 @@ def test_order_of_rows_and_columns_units_and_float_noise_change_nothing(
     table = table.select(draw.sample(table.column_names, 4))
     verdict = compare_tables(build(rows), table, contract)
     assert verdict.equal, verdict.to_text()
+
+
+@given(st.integers(-(10**9), 10**9), st.integers(-3, 3))
+@example(0, 3)
+def test_float_noise_at_the_edge_of_what_is_allowed_changes_nothing(half_steps: int, ulps: int) -> None:
+    """Half a cent away is just equal under two decimals, and so is what arithmetic leaves of half a cent."""
+    contract = OutputContract.parse("columns: [{name: v, type: number, decimals: 2}]")
+    reference, edge = half_steps / 100, (2 * half_steps + 1) / 200
+    noisy = edge
+    for _ in range(abs(ulps)):
+        noisy = math.nextafter(noisy, math.copysign(math.inf, ulps))
+    for candidate in (edge, noisy):
+        assert compare_tables(pa.table({"v": [reference]}), pa.table({"v": [candidate]}), contract).equal
 
 
 def spoil(rows: list[Row], draw: random.Random, how: str) -> list[Row]:
