@@ -109,3 +109,11 @@ def test_the_command_says_confirmed_or_refused(
     assert bad.exit_code == 1
     assert "refused" in bad.output
     assert run(app, ["verify", str(tmp_path / "none.json")]).exit_code == 2
+
+
+def test_a_certificate_that_is_no_text_is_bad_input(tmp_path: Path) -> None:
+    said = tmp_path / "certificate.json"
+    said.write_bytes('{"verdict": "é"}'.encode("latin-1"))
+    found = CliRunner().invoke(app, ["verify", str(said)])
+    assert found.exit_code == 2
+    assert "not UTF-8" in found.output

@@ -28,7 +28,7 @@ from finassay.audit._certificate import (
 from finassay.audit._folder import Audited, audit_folder, find_programs
 from finassay.audit._html import html_page
 from finassay.audit._prompt import Instruction, lint_prompt
-from finassay.audit._replay import Replay, read_certificate, replay
+from finassay.audit._replay import Replay, load_certificate, read_certificate, replay
 from finassay.audit._sarif import sarif_log, visible
 from finassay.audit._static import static_obligations
 from finassay.audit._subject import Subject
@@ -65,6 +65,7 @@ __all__ = [
     "html_page",
     "judge",
     "lint_prompt",
+    "load_certificate",
     "read_baseline",
     "read_certificate",
     "renewed_baseline",

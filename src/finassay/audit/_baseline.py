@@ -15,12 +15,12 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
-    ValidationError,
     model_validator,
 )
 
+from finassay.audit._documents import parse_document, read_text
 from finassay.audit._types import Requirement, Verdict
-from finassay.core import ExitCode, InputError
+from finassay.core import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -259,26 +259,17 @@ def read_baseline(path: Path) -> Baseline:
         If it cannot be read or does not follow the format; the message names the field. A waiver without a reason, an
         owner or an end is refused.
     """
-    try:
-        return Baseline.model_validate_json(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(
-            f"The baseline {path} cannot be read: {error.strerror}.",
-            hint="Write one with --update-baseline.",
-            reason="no_baseline",
-        ) from error
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{path} is not UTF-8 text.", hint="Save it as UTF-8.", reason="bad_baseline"
-        ) from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the document"
-        raise InputError(
-            f"The baseline {path} is not accepted: {place}: {first['msg']}.",
-            hint="A waiver has program, requirement, table, reason, owner and expires (2025-03-31).",
-            reason="bad_baseline",
-        ) from error
+    name = f"The baseline {path}"
+    text = read_text(
+        path, name, hint="Write one with --update-baseline.", missing="no_baseline", reason="bad_baseline"
+    )
+    return parse_document(
+        Baseline,
+        text,
+        f"{name} is not accepted",
+        hint="A waiver has program, requirement, table, reason, owner and expires (2025-03-31).",
+        reason="bad_baseline",
+    )
 
 
 def baseline_text(baseline: Baseline) -> str:

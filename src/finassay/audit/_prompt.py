@@ -122,7 +122,8 @@ def _in_sentence(sentence: str, columns: dict[str, str]) -> Iterator[_Found]:
         if role is None or name in taken or not _conditioned(sentence, match, role):
             continue
         taken.add(name)
-        yield (match, *_ROLES[role](name))
+        rule, severity, why, instead = _ROLES[role]
+        yield match, rule, severity, why.format(name), instead
     for pattern, rule, severity, why, instead in _WORDS:
         worded = pattern.search(sentence)
         if worded is not None:
@@ -158,43 +159,32 @@ def _columns(catalog: Catalog) -> dict[str, str]:
     return {name: role for name, role in judged.items() if role in _ROLES}
 
 
-def _current(name: str) -> tuple[str, Severity, str, str]:
-    return (
+_ROLES: dict[str, tuple[str, Severity, str, str]] = {
+    "current_state": (
         "current_state",
         "violation",
-        f"{name} says how things stand today, not at the as-of date.",
+        "{} says how things stand today, not at the as-of date.",
         "Test the interval: begun by the as-of date, and not known to have ended by then.",
-    )
-
-
-def _updated(name: str) -> tuple[str, Severity, str, str]:
-    return (
+    ),
+    "updated": (
         "updated_time",
         "violation",
-        f"{name} changes whenever the vendor touches a row: it does not say when the row became known.",
+        "{} changes whenever the vendor touches a row: it does not say when the row became known.",
         "Use the column of disclosure.",
-    )
-
-
-def _recorded(name: str) -> tuple[str, Severity, str, str]:
-    return (
+    ),
+    "recorded": (
         "recorded_time",
         "risk",
-        f"{name} says when the vendor wrote the row, which may be years after it became public.",
+        "{} says when the vendor wrote the row, which may be years after it became public.",
         "Use the column of disclosure, or let the contract allow the recording time.",
-    )
-
-
-def _period(name: str) -> tuple[str, Severity, str, str]:
-    return (
+    ),
+    "period_end": (
         "period_end",
         "risk",
-        f"{name} is the end of a period; what happened in it becomes known later.",
+        "{} is the end of a period; what happened in it becomes known later.",
         "Add a bound on the column of disclosure.",
-    )
-
-
-_ROLES = {"current_state": _current, "updated": _updated, "recorded": _recorded, "period_end": _period}
+    ),
+}
 _WORDS: tuple[tuple[re.Pattern[str], str, Severity, str, str], ...] = (
     (
         _NAME,

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from finassay.audit._audit import audit
 from finassay.audit._certificate import Certificate
+from finassay.audit._documents import model_hash, parse_document, read_text
 from finassay.audit._subject import Subject
-from finassay.core import InputError, hash_json
 from finassay.execution import Submission
 from finassay.temporal import Contract
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from finassay.temporal import Catalog
 
 # What another machine may say differently without anything being wrong
@@ -45,6 +45,24 @@ class Replay:
         return not self.refusals
 
 
+def load_certificate(path: Path) -> Certificate:
+    """Read a certificate from its file; see `read_certificate`.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or holds no certificate.
+    """
+    text = read_text(
+        path,
+        f"The certificate {path}",
+        hint="Check the path.",
+        missing="no_such_file",
+        reason="bad_certificate",
+    )
+    return read_certificate(text, str(path))
+
+
 def read_certificate(text: str, name: str = "<certificate>") -> Certificate:
     """Read a certificate from JSON.
 
@@ -53,16 +71,13 @@ def read_certificate(text: str, name: str = "<certificate>") -> Certificate:
     InputError
         If it is no JSON, or does not follow the schema.
     """
-    try:
-        return Certificate.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the document"
-        raise InputError(
-            f"{name} is no certificate: {place}: {first['msg']}.",
-            hint="A certificate is written by `finassay audit … --out FILE`.",
-            reason="bad_certificate",
-        ) from error
+    return parse_document(
+        Certificate,
+        text,
+        f"{name} is no certificate",
+        hint="A certificate is written by `finassay audit … --out FILE`.",
+        reason="bad_certificate",
+    )
 
 
 def replay(certificate: Certificate, url: str, catalog: Catalog) -> Replay:
@@ -114,6 +129,8 @@ def _tampered(certificate: Certificate) -> list[str]:
         )
     if certificate.hashes.program != certificate.subject.digest():
         found.append("The program in the certificate is not the one that was audited: its hash differs.")
+    if certificate.hashes.contract != model_hash(Contract.model_validate(certificate.terms)):
+        found.append("The contract in the certificate is not the one that was audited: its hash differs.")
     return found
 
 
@@ -122,11 +139,7 @@ def _elsewhere(certificate: Certificate, url: str, catalog: Catalog) -> list[str
     from finassay.database import connect
 
     found = []
-    if certificate.hashes.contract != hash_json(
-        Contract.model_validate(certificate.terms).model_dump(mode="json", by_alias=True)
-    ):
-        found.append("The contract in the certificate is not the one that was audited: its hash differs.")
-    if certificate.hashes.catalog != hash_json(catalog.model_dump(mode="json", by_alias=True)):
+    if certificate.hashes.catalog != model_hash(catalog):
         found.append(
             f"The catalog {catalog.catalog} {catalog.version} here is not the one of the certificate "
             f"({certificate.catalog}): its hash differs."

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from finassay.audit._certificate import Certificate, Hashes, Power, Program, ScenarioRun, TableRead, Witness
+from finassay.audit._documents import model_hash
 from finassay.audit._static import Text, obligations_of, warnings_of
 from finassay.audit._static_python import python_obligations
 from finassay.audit._types import Requirement, Verdict
@@ -120,8 +121,8 @@ def certificate(facts: Facts) -> Certificate:
         hashes=Hashes(
             program=program.digest(),
             database=facts.data,
-            catalog=hash_json(facts.catalog.model_dump(mode="json", by_alias=True)),
-            contract=hash_json(terms),
+            catalog=model_hash(facts.catalog),
+            contract=model_hash(facts.contract),
             output=_output_hash(facts.base.tables) if facts.base.tables else None,
         ),
         tables=facts.tables,

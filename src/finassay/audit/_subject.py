@@ -114,7 +114,8 @@ class Runner:
 
         key = tuple(sorted(overlays.items()))
         if key not in self._open:
-            most = _MOST_OPEN_SERVER if "@" in self.subject.url else _MOST_OPEN
+            files = all(database.dialect == "duckdb" for database in self._open.values())
+            most = _MOST_OPEN if files else _MOST_OPEN_SERVER
             if len(self._open) >= most:
                 self._open.pop(next(iter(self._open))).close()
             self._open[key] = self._stack.enter_context(connect(self.subject.url, overlays=overlays))

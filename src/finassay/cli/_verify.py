@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from finassay.cli._output import Format, FormatOption, exit_with, reporting, write_json, write_text
-from finassay.core import ExitCode, InputError
+from finassay.core import ExitCode
 
 
 def verify_command(
@@ -23,12 +23,10 @@ def verify_command(
 ) -> None:
     """Replay a certificate: 0 if it is confirmed, 1 if it is refused because it, the data or the result differ."""
     with reporting(form):
-        from finassay.audit import read_certificate, replay
+        from finassay.audit import load_certificate, replay
         from finassay.temporal import load_catalog
 
-        if not certificate.is_file():
-            raise InputError(f"There is no file {certificate}.", reason="no_such_file")
-        said = read_certificate(certificate.read_text(encoding="utf-8"), str(certificate))
+        said = load_certificate(certificate)
         found = replay(said, db or said.database, load_catalog(catalog or said.catalog.rpartition(" ")[0]))
     if form is Format.JSON:
         write_json(

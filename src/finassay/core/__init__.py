@@ -15,6 +15,7 @@ from finassay.core._errors import (
     worst_exit_code,
 )
 from finassay.core._hashing import TableHash, hash_bytes, hash_file, hash_json, hash_table, hash_tables
+from finassay.core._numbers import as_float, finite_number, shown
 from finassay.core._progress import progress
 
 __all__ = [
@@ -28,11 +29,14 @@ __all__ = [
     "Place",
     "TableHash",
     "Undefined",
+    "as_float",
+    "finite_number",
     "hash_bytes",
     "hash_file",
     "hash_json",
     "hash_table",
     "hash_tables",
     "progress",
+    "shown",
     "worst_exit_code",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from finassay.grading._fold import fold
 from finassay.grading._missing import is_missing, plain
-from finassay.grading._unparsed import Refusal, Unparsed, shown
+from finassay.grading._unparsed import Refusal, Unparsed, raw_text
 
 _MARKETS = {
     "SH": "SH", "SS": "SH", "SSE": "SH", "XSHG": "SH",
@@ -94,7 +94,7 @@ def parse_code(raw: object) -> Code:
     Unparsed
         ``missing``, ``wrong_type``, ``leading_zeros_lost``, ``not_a_code``, ``too_long``.
     """
-    text = raw if isinstance(raw, str) else shown(raw)
+    text = raw if isinstance(raw, str) else raw_text(raw)
     try:
         if is_missing(raw):
             raise Refusal("missing", "the value is missing")

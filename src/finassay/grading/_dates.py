@@ -10,7 +10,7 @@ from finassay.grading._chinese import NUMERAL_CHARACTERS, read_numeral
 from finassay.grading._clock import MICROSECONDS, is_finer, read_time, split_time
 from finassay.grading._fold import fold
 from finassay.grading._missing import is_missing, plain
-from finassay.grading._unparsed import Refusal, Unparsed, shown
+from finassay.grading._unparsed import Refusal, Unparsed, raw_text
 
 DateOrder = Literal["ymd", "mdy", "dmy"]
 
@@ -79,7 +79,7 @@ def parse_date(raw: object, *, order: DateOrder | None = None) -> date:
         if found is None:
             raise Refusal("not_a_date", "no known form of a date")
     except Refusal as refusal:
-        raise Unparsed("a date", shown(raw), refusal.reason, refusal.detail) from None
+        raise Unparsed("a date", raw_text(raw), refusal.reason, refusal.detail) from None
     return found
 
 
@@ -115,7 +115,7 @@ def parse_datetime(raw: object, *, order: DateOrder | None = None) -> datetime:
         day = _from_object(value)
         found = datetime.combine(day, time()) if day else _read_datetime(printed(value), order)
     except Refusal as refusal:
-        raise Unparsed("a date with a time", shown(raw), refusal.reason, refusal.detail) from None
+        raise Unparsed("a date with a time", raw_text(raw), refusal.reason, refusal.detail) from None
     return found
 
 
@@ -139,7 +139,7 @@ def printed(value: object) -> str:
     """Return folded lower-case text with Chinese numerals as digits (二〇二一年三季报 becomes 2021年3季报)."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise Refusal("wrong_type", f"a {type(value).__name__} is not a date")
-    return _CHINESE_NUMERALS.sub(_as_digits, fold(shown(value)).casefold())
+    return _CHINESE_NUMERALS.sub(_as_digits, fold(raw_text(value)).casefold())
 
 
 def _as_digits(match: re.Match[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from finassay.core import InputError
 from finassay.grading._missing import is_missing, plain
-from finassay.grading._unparsed import Unparsed, shown
+from finassay.grading._unparsed import Unparsed, raw_text
 
 
 def parse_enumeration(raw: object, choices: Mapping[str, Iterable[str]]) -> str:
@@ -36,7 +36,7 @@ def parse_enumeration(raw: object, choices: Mapping[str, Iterable[str]]) -> str:
         When one alias belongs to two choices.
     """
     table = _table(choices)
-    text = raw if isinstance(raw, str) else shown(plain(raw))
+    text = raw if isinstance(raw, str) else raw_text(plain(raw))
     found = table.get(_key(text))
     if found is not None:
         return found

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
 
-from finassay.core import InputError, Undefined
+from finassay.core import InputError, Undefined, as_float, finite_number, shown
 from finassay.grading._missing import plain
 from finassay.grading._tolerance import NOISE, Tolerance, exact
-from finassay.grading._unparsed import shorten, shown
+from finassay.grading._unparsed import raw_text, shorten
 
 Interval = tuple[float, float]
 
@@ -72,7 +70,7 @@ def interval_score(interval: Interval, value: float, alpha: float) -> float:
     -----
     Gneiting and Raftery (2007), "Strictly proper scoring rules, prediction, and estimation", equation 43.
     """
-    alpha = real("alpha", alpha)
+    alpha = finite_number("alpha", alpha)
     if not 0 < alpha < 1:
         raise InputError(f"alpha must be between 0 and 1, got {alpha}")
     lower, upper, value = _checked(interval, value)
@@ -113,13 +111,16 @@ def within(reference: float, candidate: float, *, relative: float = 0.0, absolut
     InputError
         A tolerance is negative or not finite.
     """
-    relative, absolute = real("the relative tolerance", relative), real("the absolute tolerance", absolute)
+    relative, absolute = (
+        finite_number("the relative tolerance", relative),
+        finite_number("the absolute tolerance", absolute),
+    )
     if relative < 0 or absolute < 0:
         raise InputError(f"a tolerance must be finite and at least 0, got {relative} and {absolute}")
     gold, found = as_float(reference), as_float(candidate)
     if gold is None or found is None or math.isnan(found) or not math.isfinite(gold):
         raise Undefined(
-            f"no tolerance around {shorten(shown(reference))} for {shorten(shown(candidate))}",
+            f"no tolerance around {shown(reference)} for {shown(candidate)}",
             reason="not_a_number",
         )
     if math.isinf(found):
@@ -133,27 +134,6 @@ def within(reference: float, candidate: float, *, relative: float = 0.0, absolut
     return tolerance.holds(first, second, noise)
 
 
-def real(name: str, value: object) -> float:
-    """Return a parameter as a float; a text, a truth value, NaN or what float64 cannot hold is refused by name."""
-    found = as_float(value)
-    if found is None or not math.isfinite(found):
-        raise InputError(f"{name} must be a finite number, got {shorten(shown(value))}.")
-    return found
-
-
-def as_float(value: Any) -> float | None:
-    """Return a number as a float, infinite beyond float64; None for what is none: a text and a truth value too."""
-    is_number = isinstance(value, numbers.Real | Decimal) and type(value).__name__ not in {"bool", "bool_"}
-    if not is_number:
-        return None
-    try:
-        return float(value)
-    except OverflowError:  # 10**400
-        return math.inf if value > 0 else -math.inf
-    except ValueError:  # a signalling NaN
-        return math.nan
-
-
 def _checked(interval: Interval, value: float) -> tuple[float, float, float]:
     try:
         read = [as_float(number) for number in (*interval, value)]
@@ -161,7 +141,7 @@ def _checked(interval: Interval, value: float) -> tuple[float, float, float]:
         read = []
     if len(read) != 3 or any(number is None or math.isnan(number) for number in read):
         raise Undefined(
-            f"not two numbers {shorten(shown(interval))} or no number {shorten(shown(value))}",
+            f"not two numbers {shown(interval)} or no number {shorten(raw_text(value))}",
             reason="not_a_number",
         )
     lower, upper, point = (float(number) for number in read if number is not None)

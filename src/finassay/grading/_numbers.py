@@ -22,7 +22,7 @@ from finassay.grading._units import (
     parse_unit,
     resolve_sign,
 )
-from finassay.grading._unparsed import Refusal, UnitMismatch, Unparsed, shorten, shown
+from finassay.grading._unparsed import Refusal, UnitMismatch, Unparsed, raw_text, shorten
 from finassay.grading._vocabulary import CALENDAR_WORDS, Role, Token
 
 _EXPECTED = "a number"
@@ -170,7 +170,7 @@ def _form(before: str, after: str, default_unit: str | None) -> _Form | None:
 
 
 def _parse(raw: object, default_unit: str | None) -> Quantity:
-    text = raw if isinstance(raw, str) else shown(raw)
+    text = raw if isinstance(raw, str) else raw_text(raw)
     default = parse_unit(default_unit) if default_unit is not None else None
     try:
         if is_missing(raw):

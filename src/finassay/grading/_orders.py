@@ -6,10 +6,9 @@ import math
 import numbers
 from collections.abc import Hashable, Mapping, Sequence
 
-from finassay.core import InputError, Undefined
-from finassay.grading._intervals import as_float, real
+from finassay.core import InputError, Undefined, as_float, finite_number
 from finassay.grading._sets import members
-from finassay.grading._unparsed import shown
+from finassay.grading._unparsed import raw_text
 
 _LEAST_PERSISTENCE = 1e-9
 
@@ -44,7 +43,7 @@ def kendall_tau(reference: Mapping[Hashable, float], candidate: Mapping[Hashable
     if not (isinstance(reference, Mapping) and isinstance(candidate, Mapping)):
         raise InputError("Kendall's tau takes a mapping of member to rank or score on both sides.")
     if set(reference) != set(candidate):
-        odd = sorted(map(shown, set(reference) ^ set(candidate)))
+        odd = sorted(map(raw_text, set(reference) ^ set(candidate)))
         raise Undefined(
             f"Kendall's tau needs the same members on both sides; only one side has {', '.join(odd[:5])}",
             reason="different_members",
@@ -108,7 +107,7 @@ def rank_biased_overlap(
     RBO_EXT of Webber, Moffat and Zobel (2010), "A similarity measure for indefinite rankings", equation 32.
     """
     _check(reference, candidate)
-    p = real("p", p)
+    p = finite_number("p", p)
     if not _LEAST_PERSISTENCE <= p < 1:
         raise InputError(f"p must be between 0 and 1, got {p}")
     if not reference or not candidate:
@@ -147,7 +146,7 @@ def ndcg(relevance: Mapping[Hashable, float], candidate: Sequence[Hashable], k: 
         A gain is no finite number, or k no whole number from 1 on.
     """
     _check(candidate)
-    gains = {member: real("a gain", gain) for member, gain in relevance.items()}
+    gains = {member: finite_number("a gain", gain) for member, gain in relevance.items()}
     if any(gain < 0 for gain in gains.values()):
         raise Undefined("a gain is negative", reason="negative_gain")
     depth = len(gains) if k is None else _depth(k)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from finassay.grading._dates import MONTH, MONTHS, YEAR, _from_object, full_year, printed, read_date
 from finassay.grading._missing import is_missing, plain
-from finassay.grading._unparsed import Refusal, Unparsed, shown
+from finassay.grading._unparsed import Refusal, Unparsed, raw_text
 
 PeriodKind = Literal["day", "month", "quarter", "half", "year", "fiscal_year", "ytd", "ttm"]
 
@@ -71,7 +71,7 @@ def parse_period(raw: object, *, fiscal_year_end: int | None = None) -> Period:
         day = _from_object(value)
         found = Period(day, day, "day") if day else _read(printed(value), fiscal_year_end)
     except Refusal as refusal:
-        raise Unparsed("a period", shown(raw), refusal.reason, refusal.detail) from None
+        raise Unparsed("a period", raw_text(raw), refusal.reason, refusal.detail) from None
     return found
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-from finassay.core import InputError, Undefined
+from finassay.core import InputError, Undefined, shown
 from finassay.grading._missing import is_missing
-from finassay.grading._unparsed import shorten, shown
+from finassay.grading._unparsed import raw_text
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ def compare_sets(reference: Iterable[Hashable], candidate: Iterable[Hashable]) -
         precision=hits / len(found) if found else None,
         recall=hits / len(gold) if gold else None,
         f1=2 * hits / total if total else None,
-        missing=tuple(sorted(gold - found, key=shown)),
-        extra=tuple(sorted(found - gold, key=shown)),
+        missing=tuple(sorted(gold - found, key=raw_text)),
+        extra=tuple(sorted(found - gold, key=raw_text)),
     )
 
 
@@ -71,13 +71,13 @@ def members(values: Iterable[Hashable]) -> list[Hashable]:
     try:
         listed = list(values)
     except TypeError:
-        raise InputError(f"Expected a series of members, got {shorten(shown(values))}.") from None
+        raise InputError(f"Expected a series of members, got {shown(values)}.") from None
     for member in listed:
         try:
             hash(member)
         except TypeError:
             raise Undefined(
-                f"{shorten(shown(member))} is no single value, so it cannot be a member; read it as a typed value",
+                f"{shown(member)} is no single value, so it cannot be a member; read it as a typed value",
                 reason="unhashable_member",
             ) from None
     return listed

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from finassay.grading._unparsed import printable, shown
+from finassay.grading._unparsed import printable, raw_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,7 +35,7 @@ def text_of(cell: Any) -> str:
     """Return a cell's text; an object that has none, or none in Unicode, gets one that equals no value."""
     if type(cell) is int:  # Python prints no integer of more than 4300 digits
         return str(Decimal(cell))
-    return printable(shown(cell))
+    return printable(raw_text(cell))
 
 
 def cell_value(cell: pa.Scalar) -> object:

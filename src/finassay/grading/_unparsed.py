@@ -18,7 +18,7 @@ def shorten(text: str) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
-def shown(raw: object) -> str:
+def raw_text(raw: object) -> str:
     """Return the text of any value, also of one that has none (an integer of 5,000 digits, a broken ``__str__``)."""
     try:
         return str(raw)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from finassay.core import InputError, Undefined
-from finassay.statistics._arguments import is_name, listed, number, one_of, shown
+from finassay.core import InputError, Undefined, finite_number, shown
+from finassay.statistics._arguments import is_name, listed, one_of
 from finassay.statistics._multiple import benjamini_yekutieli
 from finassay.statistics._rates import Rate, proportion
 from finassay.statistics._ratings import IntArray, Ratings, need_ratings
@@ -146,7 +146,9 @@ def alternative_annotator_test(
     need_ratings(humans, "humans")
     if len(humans.raters) < 3:
         raise InputError(f"the test needs at least three human annotators, got {len(humans.raters)}.")
-    epsilon, *epsilons = (number("epsilon", value) for value in (epsilon, *listed("epsilons", epsilons)))
+    epsilon, *epsilons = (
+        finite_number("epsilon", value) for value in (epsilon, *listed("epsilons", epsilons))
+    )
     for value in (epsilon, *epsilons):
         if not 0 <= value < 1:
             raise InputError(f"epsilon must lie in [0, 1), got {value}.")

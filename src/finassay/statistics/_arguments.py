@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Collection, Hashable
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from finassay.core import InputError
+from finassay.core import InputError, as_float, finite_number, shown
 
 _MOST = 1 << 53  # beyond it float64 no longer tells neighbours apart
 LARGEST = 1e100
@@ -31,17 +29,9 @@ def whole(**counts: object) -> tuple[int, ...]:
     return tuple(int(count) for count in counts.values())  # type: ignore[call-overload]
 
 
-def number(name: str, value: object) -> float:
-    """Return a finite number as a float; a truth value, a text, NaN or what float64 cannot hold is refused by name."""
-    found = as_float(value)
-    if found is None or not math.isfinite(found):
-        raise InputError(f"{name} must be a finite number, got {shown(value)}.")
-    return found
-
-
 def check_confidence(confidence: float) -> float:
     """Return the confidence as a float; one outside (0, 1), such as 95, is refused."""
-    read = number("confidence", confidence)
+    read = finite_number("confidence", confidence)
     if not 0 < read < 1:
         raise InputError(f"confidence must lie between 0 and 1 (0.95 for 95%), got {confidence}.")
     return read
@@ -96,7 +86,7 @@ def finite(name: str, values: Any, *, dimensions: int = 1) -> npt.NDArray[np.flo
         raise InputError(f"{name} must be numbers of shape {shape}, got shape {raw.shape}.")
     if raw.size and raw.dtype.kind not in "biufO":
         raise InputError(f"{name} must be numbers, got {shown(raw.flat[0])}.")
-    cells = [as_float(cell, truth=True) for cell in raw.flat] if raw.dtype.kind == "O" else raw
+    cells = [_score(cell) for cell in raw.flat] if raw.dtype.kind == "O" else raw
     array = np.asarray(cells, dtype=np.float64).reshape(raw.shape)
     bad = np.argwhere(~(np.abs(array) <= LARGEST))
     if len(bad):
@@ -109,22 +99,6 @@ def finite(name: str, values: Any, *, dimensions: int = 1) -> npt.NDArray[np.flo
     return array
 
 
-def as_float(value: object, *, truth: bool = False) -> float | None:
-    """Return a number as a float, infinite beyond float64; None for what is none (a truth value too, unless asked)."""
-    if isinstance(value, bool | np.bool_):
-        return float(value) if truth else None
-    if not isinstance(value, numbers.Real | Decimal):
-        return None
-    try:
-        return float(value)
-    except (OverflowError, ValueError):  # 10**400; a signalling NaN
-        return math.inf
-
-
-def shown(value: object) -> str:
-    """Return an argument for a message, cut to 80 characters."""
-    try:
-        text = repr(value.item() if isinstance(value, np.generic) else value)
-    except Exception:  # noqa: BLE001 - whatever it raises (an integer of 5,000 digits), the argument is refused
-        return f"<{type(value).__name__} that cannot be printed>"
-    return text if len(text) <= 80 else text[:79] + "…"
+def _score(cell: object) -> float | None:
+    """Return a score as a float: a truth value is 0 or 1; None for what is none."""
+    return float(cell) if isinstance(cell, bool | np.bool_) else as_float(cell)

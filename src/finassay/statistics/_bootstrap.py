@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from finassay.core import InputError, Undefined
-from finassay.statistics._arguments import check_confidence, finite, names, shown, whole
+from finassay.core import InputError, Undefined, shown
+from finassay.statistics._arguments import check_confidence, finite, names, whole
 from finassay.statistics._result import Result
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]

@@ -7,8 +7,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from finassay.core import InputError, Undefined
-from finassay.statistics._arguments import listed, names, one_of, shown
+from finassay.core import InputError, Undefined, shown
+from finassay.statistics._arguments import listed, names, one_of
 from finassay.statistics._rates import Rate, proportion
 from finassay.statistics._result import Result
 

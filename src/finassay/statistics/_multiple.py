@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from finassay.core import InputError
-from finassay.statistics._arguments import as_float, listed, shown
+from finassay.core import InputError, as_float, shown
+from finassay.statistics._arguments import listed
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:

@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from finassay.core import InputError, Undefined
-from finassay.statistics._arguments import check_confidence, listed, shown, whole
+from finassay.core import InputError, Undefined, shown
+from finassay.statistics._arguments import check_confidence, listed, whole
 from finassay.statistics._bootstrap import CONFIDENCE, RESAMPLES, Seed, cluster_bootstrap
 from finassay.statistics._result import Result
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from finassay.core import InputError
-from finassay.statistics._arguments import LARGEST, is_name, listed, names, one_of, shown
+from finassay.core import InputError, shown
+from finassay.statistics._arguments import LARGEST, is_name, listed, names, one_of
 
 if TYPE_CHECKING:
     from finassay.statistics._bootstrap import FloatArray

@@ -8,8 +8,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from finassay.core import InputError, Undefined
-from finassay.statistics._arguments import number, whole
+from finassay.core import InputError, Undefined, finite_number
+from finassay.statistics._arguments import whole
 from finassay.statistics._result import Result
 
 _MAX_ITEMS = 1_000_000
@@ -77,7 +77,10 @@ def pairs_needed(
     InputError
         Arguments outside their ranges, or more than a million items.
     """
-    difference, discordance = number("difference", difference), number("discordance", discordance)
+    difference, discordance = (
+        finite_number("difference", difference),
+        finite_number("discordance", discordance),
+    )
     power, alpha, design_effect = _checked(power, alpha, design_effect)
     d = _difference(difference)
     if not d <= discordance <= 1:
@@ -116,8 +119,8 @@ def mcnemar_power(n: int, difference: float, discordance: float, *, alpha: float
     """
     (n,) = whole(n=n)
     n = _bounded(n)
-    d, discordance = abs(number("difference", difference)), number("discordance", discordance)
-    alpha = number("alpha", alpha)
+    d, discordance = abs(finite_number("difference", difference)), finite_number("discordance", discordance)
+    alpha = finite_number("alpha", alpha)
     if n < 1 or not (d <= discordance <= 1 and discordance > 0) or not 0 < alpha < 1:
         raise InputError(
             f"expected n >= 1 and |difference| <= discordance <= 1, discordance > 0, alpha in (0, 1); "
@@ -165,7 +168,7 @@ def items_needed(
     InputError
         Arguments outside their ranges, or more than a million rows.
     """
-    first, second = number("first", first), number("second", second)
+    first, second = finite_number("first", first), finite_number("second", second)
     if not (0 <= first <= 1 and 0 <= second <= 1):
         raise InputError(f"rates must lie in [0, 1], got {first} and {second}.")
     power, alpha, design_effect = _checked(power, alpha, design_effect)
@@ -185,8 +188,8 @@ def items_needed(
 
 
 def _checked(power: float, alpha: float, design_effect: float) -> tuple[float, float, float]:
-    power, alpha = number("power", power), number("alpha", alpha)
-    design_effect = number("design_effect", design_effect)
+    power, alpha = finite_number("power", power), finite_number("alpha", alpha)
+    design_effect = finite_number("design_effect", design_effect)
     if not (_LEAST_ALPHA <= alpha < power < 1 and design_effect >= 1):
         raise InputError(
             f"expected alpha in [{_LEAST_ALPHA}, 1), power above alpha and below 1, and design_effect >= 1; "

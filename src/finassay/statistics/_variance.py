@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from finassay.core import InputError, Undefined
-from finassay.statistics._arguments import finite, names, number
+from finassay.core import InputError, Undefined, finite_number
+from finassay.statistics._arguments import finite, names
 from finassay.statistics._result import Result
 
 
@@ -129,7 +129,7 @@ def design_effect(runs_per_task: float, icc: float) -> float:
     InputError
         Arguments outside their ranges.
     """
-    runs_per_task, icc = number("runs_per_task", runs_per_task), number("icc", icc)
+    runs_per_task, icc = finite_number("runs_per_task", runs_per_task), finite_number("icc", icc)
     if runs_per_task < 1 or not 0 <= icc <= 1:
         raise InputError(f"expected runs_per_task >= 1 and icc in [0, 1]; got {runs_per_task} and {icc}.")
     return 1 + (runs_per_task - 1) * icc
