@@ -29,6 +29,26 @@ from finassay.execution import (
 
 pytestmark = pytest.mark.jail
 ENDLESS = "SELECT count(*) FROM range(100000000) a, range(100000) b WHERE a.range * b.range % 7 = 3"
+# A statement without an end in every dialect, and the ways to send one; DuckDB itself says no to a write.
+FOREVER = (
+    "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 1000000000)\n"
+    "SELECT count(*) AS n FROM r"
+)
+_PYMYSQL = (
+    "import pymysql\nc = pymysql.connect(host='127.0.0.1', user='me').cursor()\n"
+    "def ask(sql): return c.execute(sql)"
+)
+_ENGINE = (
+    "import pandas, sqlalchemy\ne = sqlalchemy.create_engine('{}://me@127.0.0.1/market')\n"
+    "def ask(sql): return pandas.read_sql(sqlalchemy.text(sql), e)"
+)
+ROUTES = {
+    "connector": "from db_connector import query_to_dataframe as ask",
+    "pymysql": _PYMYSQL,
+    "SQLAlchemy, MySQL": _ENGINE.format("mysql+pymysql"),
+    "psycopg": "import psycopg\nask = psycopg.connect('host=127.0.0.1 user=me').execute",
+    "SQLAlchemy, PostgreSQL": _ENGINE.format("postgresql+psycopg"),
+}
 # For each of the letters RE2 reads all that follow, within one call of a function: minutes, which nothing interrupts.
 UNSTOPPED = "SELECT length(regexp_replace(repeat('a', 200000), 'a*b|a', 'x', 'g'))"
 
@@ -351,6 +371,29 @@ class TestPython:
         trace = run_python(code, market).trace
         assert trace.error is not None
         assert (trace.outcome, trace.error.reason) == (outcome, reason)
+
+    @pytest.mark.parametrize("wrapped", [False, True], ids=["bare", "wrapped"])
+    @pytest.mark.parametrize("opened", ROUTES.values(), ids=ROUTES)
+    @pytest.mark.parametrize(
+        ("sql", "outcome", "reason"),
+        [
+            ("DELETE FROM prices", Outcome.POLICY, "query_refused"),
+            (FOREVER, Outcome.TIMEOUT, "query_timeout"),
+        ],
+        ids=["refused", "timeout"],
+    )
+    def test_a_statement_ends_its_program_by_whatever_route_and_however_wrapped(
+        self, market: Path, sql: str, outcome: Outcome, reason: str, opened: str, wrapped: bool
+    ) -> None:
+        code = f"{opened}\nsql = {sql!r}\n"
+        if wrapped:
+            code += "try:\n    ask(sql)\nexcept Exception as error:\n    raise KeyError('loading') from error"
+        else:
+            code += "result = ask(sql)"
+        program = Submission("python", python_code=code, source="study.py")
+        trace = run(program, str(market), policy=QueryPolicy(timeout_s=1.0)).trace
+        assert trace.error is not None
+        assert (trace.outcome, trace.error.reason) == (outcome, reason), trace.error.message
 
     def test_duckdb_draws_no_progress_bar_into_it(self, market: Path) -> None:
         code = "import duckdb\nresult = duckdb.sql(\"SELECT current_setting('enable_progress_bar') AS bar\").df()"

@@ -220,7 +220,7 @@ def test_what_is_nested_too_deeply_is_bad_input(tmp_path: Path, name: str) -> No
         load_submission(tmp_path / name)
 
 
-@pytest.mark.parametrize("name", ["1x", "", "a b", "a.b", "x-1"])
+@pytest.mark.parametrize("name", ["1x", "", "a b", "a.b", "x-1", "class", "None"])
 @pytest.mark.parametrize(("file", "text"), [("s.py", "x = 1\n"), ("s.sql", "SELECT 1\n")])
 def test_a_result_has_the_name_of_a_variable(tmp_path: Path, file: str, text: str, name: str) -> None:
     with pytest.raises(InputError, match="cannot be the name of one"):

@@ -274,6 +274,8 @@ def _parse_error(sql: str, error: Exception) -> QueryError:
     message = str(first.get("description") or error).rstrip(".")
     message = re.sub(r"<class '[\w.]*?(\w+)'>", r"\1", message)
     message = re.sub(r"<Token token_type: .*?, text: (.*), line: \d+,.*>", r"\1", message, flags=re.DOTALL)
+    message = re.sub(r"^Required keyword: .*", "An operand is missing", message)
+    message = message.replace("Invalid expression / Unexpected token", "Nothing like this can stand here:")
     if not first.get("line"):
         return syntax_error(f"{message}.", None)
     highlight = str(first.get("highlight") or "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import platform
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -103,7 +104,11 @@ def python_ended(
         # A client rolls back after a refusal; what the protocol server answers by itself is not what failed.
         asked = [record for record in records if not {ANSWERED, ACCEPTED}.intersection(record.warnings)]
         of_statement = _of_statement(asked[-1]) if asked else None
-        if outcome is Outcome.ERROR and of_statement is not None and _tells(error, asked[-1]):
+        if (
+            outcome is Outcome.ERROR
+            and of_statement is not None
+            and _tells(error, _causes(recorded), asked[-1])
+        ):
             outcome, reason = of_statement
             error = error.model_copy(update={"reason": reason})
     return Ended(
@@ -130,14 +135,20 @@ def _of_statement(record: QueryRecord) -> tuple[Outcome, str] | None:
     return None
 
 
-def _tells(error: TracedError, record: QueryRecord) -> bool:
+def _tells(error: TracedError, causes: Sequence[str], record: QueryRecord) -> bool:
     """Whether a program's own failure is that of a statement, or came of it: drivers wrap the words, but keep them."""
     words = _letters(record.error or "")[:60]
-    return words in _letters(f"{error.message} {error.traceback or ''}")
+    return any(words in _letters(text) for text in (error.message, error.traceback or "", *causes))
+
+
+def _causes(recorded: Mapping[str, Any] | None) -> list[str]:
+    told = (recorded or {}).get("causes")
+    return [text for text in told if isinstance(text, str)][:10] if isinstance(told, list) else []
 
 
 def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text))
+    """Return the letters and digits; a driver may show a message's line ends as an escape."""
+    return "".join(filter(str.isalnum, re.sub(r"\\+[nrt]", " ", text)))
 
 
 def _explain(outcome: Outcome, result: CallResult, recorded: Mapping[str, Any] | None) -> TracedError:

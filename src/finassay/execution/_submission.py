@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import json
+import keyword
 import re
 import tokenize
 from pathlib import Path
@@ -71,7 +72,7 @@ def load_submission(path: Path, *, result_vars: tuple[str, ...] = ()) -> Submiss
         If the file is missing, unreadable, empty, of an unknown kind, not text, or a malformed submission.
     """
     for name in result_vars:
-        if not name.isidentifier():
+        if not name.isidentifier() or keyword.iskeyword(name):
             raise InputError(
                 f"A result is collected from a Python variable, and {name!r} cannot be the name of one.",
                 hint="Give a name of letters, digits and underscores that begins with no digit.",

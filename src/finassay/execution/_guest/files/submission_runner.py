@@ -103,7 +103,23 @@ def _describe(error: BaseException, job: dict[str, Any]) -> dict[str, Any]:
         "column": column,
         "text": text[:500],
         "cell": names.get(name) if job["notebook"] and name else None,
+        "causes": _causes(error),
     }
+
+
+def _causes(error: BaseException) -> list[str]:
+    """Return the messages of what an error came of, the nearest first: programs wrap what they catch."""
+    found: list[str] = []
+    seen = {id(error)}
+    cause = error.__cause__ or error.__context__
+    while cause is not None and id(cause) not in seen and len(found) < 10:
+        seen.add(id(cause))
+        try:
+            found.append(str(cause)[:2_000])
+        except Exception:  # noqa: BLE001 - the candidate's own __str__ may raise
+            found.append("")
+        cause = cause.__cause__ or cause.__context__
+    return found
 
 
 def _write_results(job: dict[str, Any], namespace: dict[str, Any]) -> None:
