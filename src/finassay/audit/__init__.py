@@ -25,13 +25,13 @@ from finassay.audit._certificate import (
     Witness,
     certificate_schema,
 )
-from finassay.audit._folder import Audited, audit_folder, find_programs
+from finassay.audit._folder import Audited, audit_folder, contract_beside, find_programs, reference_beside
 from finassay.audit._html import html_page
 from finassay.audit._prompt import Instruction, lint_prompt
 from finassay.audit._replay import Replay, load_certificate, read_certificate, replay
 from finassay.audit._sarif import sarif_log, visible
 from finassay.audit._static import static_obligations
-from finassay.audit._subject import Subject
+from finassay.audit._subject import Output, Runner, Subject
 from finassay.audit._text import certificate_text
 from finassay.audit._types import Family, Requirement, Verdict
 
@@ -44,8 +44,10 @@ __all__ = [
     "Instruction",
     "Judged",
     "Obligation",
+    "Output",
     "Replay",
     "Requirement",
+    "Runner",
     "ScenarioRun",
     "Standing",
     "Subject",
@@ -61,6 +63,7 @@ __all__ = [
     "baseline_text",
     "certificate_schema",
     "certificate_text",
+    "contract_beside",
     "find_programs",
     "html_page",
     "judge",
@@ -68,6 +71,7 @@ __all__ = [
     "load_certificate",
     "read_baseline",
     "read_certificate",
+    "reference_beside",
     "renewed_baseline",
     "replay",
     "sarif_log",
