@@ -1,0 +1,20 @@
+WITH m AS (
+  SELECT x.ENDDATE, x.WEIGHT,
+         COALESCE(CASE WHEN s.LISTEDSECTOR = 7 THEN
+           (SELECT CASE WHEN c.CANCELDATE IS NULL OR c.CANCELDATE > x.ENDDATE THEN c.FIRSTINDUSTRYNAME END FROM lc_stibexgindustry c
+            WHERE c.COMPANYCODE = s.COMPANYCODE AND c.STANDARD = 38 AND c.EFFECTIVEDATE <= x.ENDDATE AND c.INFOPUBLDATE <= x.ENDDATE
+            ORDER BY c.EFFECTIVEDATE DESC, c.INFOPUBLDATE DESC, c.INSERTTIME DESC, c.ID DESC LIMIT 1)
+         ELSE
+           (SELECT CASE WHEN c.CANCELDATE IS NULL OR c.CANCELDATE > x.ENDDATE THEN c.FIRSTINDUSTRYNAME END FROM lc_exgindustry c
+            WHERE c.COMPANYCODE = s.COMPANYCODE AND c.STANDARD = 38 AND c.INFOPUBLDATE <= x.ENDDATE
+            ORDER BY c.INFOPUBLDATE DESC, c.INSERTTIME DESC, c.ID DESC LIMIT 1)
+         END, '未分类') AS industry
+  FROM lc_indexcomponentsweight x JOIN secumain s ON s.INNERCODE = x.INNERCODE
+  WHERE x.INDEXCODE = (SELECT INNERCODE FROM secumain WHERE SECUCODE = '000905' AND SECUCATEGORY = 4)
+    AND x.ENDDATE >= '2024-01-31' AND x.ENDDATE < '2024-07-01'
+), g AS (SELECT ENDDATE, industry, SUM(WEIGHT) AS weight FROM m GROUP BY ENDDATE, industry)
+SELECT ENDDATE AS weight_date, (SELECT COUNT(*) FROM g h WHERE h.ENDDATE = g.ENDDATE AND (h.weight > g.weight OR (h.weight = g.weight AND h.industry <= g.industry))) AS rnk,
+       industry, ROUND(weight, 4) AS weight
+FROM g
+WHERE (SELECT COUNT(*) FROM g h WHERE h.ENDDATE = g.ENDDATE AND (h.weight > g.weight OR (h.weight = g.weight AND h.industry <= g.industry))) <= 3
+ORDER BY weight_date, rnk
