@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from finassay.audit import baseline_schema, certificate_schema
+from finassay.audit._corpus import task_schema, truth_schema
 from finassay.execution._submission import SubmissionFile
 from finassay.execution._trace import Trace
 from finassay.grading import OutputContract
@@ -20,6 +21,8 @@ FORMATS: dict[str, Callable[[], dict[str, Any]]] = {
     "catalog": catalog_schema,
     "certificate": certificate_schema,
     "contract": contract_schema,
+    "corpus-task": task_schema,
+    "corpus-truth": truth_schema,
     "output-contract": OutputContract.model_json_schema,
     "submission": SubmissionFile.model_json_schema,
     "trace": Trace.model_json_schema,

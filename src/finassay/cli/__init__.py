@@ -6,18 +6,44 @@ import sys
 import tempfile
 import traceback
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from finassay import __version__
-from finassay.cli import _audit, _catalog, _contract, _db, _doctor, _lint_prompt, _run, _verify, _world
+from finassay.cli import (
+    _audit,
+    _audit_bench,
+    _catalog,
+    _contract,
+    _db,
+    _doctor,
+    _lint_prompt,
+    _run,
+    _verify,
+    _world,
+)
 from finassay.cli._output import write_message, write_text
 from finassay.core import ExitCode
 
 __all__ = ["app", "main"]
 
+class _Commands(TyperGroup):
+    """Takes `audit bench CORPUS` for a command of two words; `audit ./bench` audits what is so called.
+
+    So does `audit bench --db …`: a command of two words is one where a path follows it.
+    """
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        words, rest = " ".join(args[:2]), args[2:]
+        if words in self.commands and rest and (rest[0] == "--help" or not rest[0].startswith("-")):
+            return words, self.commands[words], rest
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
+    cls=_Commands,
     name="finassay",
     help="Did this analysis use only what was knowable at the time? Run, measure and audit investment research.",
     no_args_is_help=True,
@@ -27,6 +53,8 @@ app = typer.Typer(
 )
 app.command("run")(_run.run_command)
 app.command("audit")(_audit.audit_command)
+app.command("audit bench")(_audit_bench.bench_command)
+app.command("audit mutate")(_audit_bench.mutate_command)
 app.command("verify")(_verify.verify_command)
 app.command("lint-prompt")(_lint_prompt.lint_prompt_command)
 app.add_typer(_catalog.app, name="catalog")
