@@ -1,0 +1,18 @@
+WITH ev AS (
+  SELECT s.INNERCODE, s.SECUCODE, r.IMPLANNOUCEDATE AS ann, min(r.IMPLEMENTDATE) AS eff
+  FROM cs_riskalert r JOIN secumain s USING (INNERCODE)
+  WHERE r.RISKALERTTYPE IN (1, 5, 12, 14) AND r.IMPLANNOUCEDATE BETWEEN DATE '2023-01-01' AND DATE '2025-03-31'
+    AND s.SECUCATEGORY = 1 AND s.SECUMARKET IN (83, 90) AND s.LISTEDSECTOR IN (1, 2, 6) GROUP BY ALL
+), listed AS (
+  SELECT ev.INNERCODE, ev.ann, arg_max(l.CHANGETYPE, (l.CHANGEDATE, l.INSERTTIME, l.ID)) AS st
+  FROM ev JOIN lc_liststatus l ON l.INNERCODE = ev.INNERCODE AND l.CHANGEDATE <= ev.ann AND l.INSERTTIME < ev.ann + INTERVAL 1 DAY
+  GROUP BY 1, 2 HAVING st IN (1, 3, 6)
+), px AS (
+  SELECT INNERCODE, TRADINGDAY, CAST(BACKWARDPRICE AS DOUBLE) AS c FROM qt_performancedata WHERE BACKWARDPRICE IS NOT NULL AND INNERCODE IN (SELECT INNERCODE FROM ev)
+), x AS (
+  SELECT ev.*, list(px.c ORDER BY px.TRADINGDAY DESC) FILTER (WHERE px.TRADINGDAY <= ev.ann) AS b, list(px.c ORDER BY px.TRADINGDAY) FILTER (WHERE px.TRADINGDAY > ev.ann) AS a
+  FROM ev SEMI JOIN listed ON listed.INNERCODE = ev.INNERCODE AND listed.ann = ev.ann JOIN px ON px.INNERCODE = ev.INNERCODE
+  GROUP BY ALL
+)
+SELECT ann AS ann_date, SECUCODE AS secu_code, date_diff('day', ann, eff) AS lead_days, ROUND((b[1] / b[21] - 1) * 100, 2) AS prior_ret, ROUND((a[least(6, len(a))] / a[1] - 1) * 100, 2) AS ret
+FROM x WHERE len(b) >= 21 AND (b[1] / b[21] - 1) * 100 <= 10 ORDER BY 1, 2
