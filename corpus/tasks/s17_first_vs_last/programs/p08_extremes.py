@@ -1,0 +1,15 @@
+import duckdb
+
+con = duckdb.connect("core.duckdb", read_only=True)
+result = con.sql("""
+    WITH b AS (
+      SELECT ENDDATE, INFOPUBLDATE, IFADJUSTED, TOTALASSETS, INSERTTIME, ID FROM lc_balancesheetall
+      WHERE COMPANYCODE = (SELECT COMPANYCODE FROM secumain WHERE SECUCODE = '600001' AND SECUCATEGORY = 1)
+        AND IFMERGED = 1 AND month(ENDDATE) IN (6, 12)),
+    periods AS (SELECT ENDDATE FROM b WHERE INFOPUBLDATE <= DATE '2024-08-31' GROUP BY ENDDATE ORDER BY ENDDATE DESC LIMIT 5)
+    SELECT ENDDATE AS period,
+           ROUND(arg_min(TOTALASSETS, (INFOPUBLDATE, INSERTTIME, ID)) / 1e8, 2) AS ta_first,
+           ROUND(arg_max(TOTALASSETS, (INFOPUBLDATE, INSERTTIME, ID)) / 1e8, 2) AS ta_last,
+           MIN(INFOPUBLDATE) AS first_pub, MAX(INFOPUBLDATE) AS last_pub,
+           ROUND((arg_max(TOTALASSETS, (INFOPUBLDATE, INSERTTIME, ID)) / arg_min(TOTALASSETS, (INFOPUBLDATE, INSERTTIME, ID)) - 1) * 100, 4) AS revision
+    FROM b JOIN periods USING (ENDDATE) GROUP BY ENDDATE ORDER BY 1""").df()
