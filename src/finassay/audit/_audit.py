@@ -2,67 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import partial
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from finassay.audit._certificate import Certificate, Power, ScenarioRun, Survivor, TableRead, Witness
+from finassay.audit._certificate import ScenarioRun, TableRead, Witness
 from finassay.audit._compare import Difference, differ
-from finassay.audit._guards import Mutant, mutants
+from finassay.audit._impact import impact_of
+from finassay.audit._levels import graded
+from finassay.audit._power import weigh
+from finassay.audit._reference import Reference, follow
 from finassay.audit._report import Facts, certificate
 from finassay.audit._scenarios import Altered
-from finassay.audit._scope import Scope, scopes_of
+from finassay.audit._scope import scopes_of
 from finassay.audit._shrink import witness_of
+from finassay.audit._subject import Subject
+from finassay.audit._trial import Trial
 from finassay.audit._types import FAMILIES, RESTATED, Family, Requirement
 from finassay.core import InputError
 from finassay.temporal import AvailabilityUnknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from finassay.audit._subject import Output, Runner, Subject
+    from finassay.audit._certificate import Certificate
+    from finassay.audit._subject import Runner
     from finassay.database import Database, ResolvedTable
+    from finassay.execution import Submission
     from finassay.temporal import Catalog, Contract
 
-LEAST_POWER = 0.9
 
-
-@dataclass
-class _Trial:
-    """The tables of an audit at one cutoff, and what has been run over them."""
-
-    runner: Runner
-    scope: Scope
-    tables: dict[str, Altered]
-    history: frozenset[str]
-    runs: list[ScenarioRun] = field(default_factory=list)
-    live: set[str] = field(default_factory=set)
-
-    def over(self, family: Family) -> list[str]:
-        """Return the tables that a family alters."""
-        return [
-            name
-            for name, table in self.tables.items()
-            if family in table.families and not (family.mode == "normal" and name in self.history)
-        ]
-
-    def difference(
-        self, base: Output, family: Family, names: Iterable[str], run: Callable[[dict[str, str]], Output]
-    ) -> Difference | str | None:
-        """Return how the output differs over tables altered by a family; a text where the program crashed."""
-        altered = {name: self.tables[name].select(family) for name in names}
-        found = run(altered)
-        expected = base
-        if family.mode != "same":
-            expected = run({name: self.tables[name].expected(family, text) for name, text in altered.items()})
-        if found.error is not None or expected.error is not None:
-            return found.error or expected.error
-        if family.mode != "same" and self.scope.differ(base, found) is not None:
-            self.live.update(altered)
-        return self.scope.differ(expected, found, family)
-
-
-def audit(subject: Subject, catalog: Catalog, contract: Contract) -> Certificate:
+def audit(
+    subject: Subject,
+    catalog: Catalog,
+    contract: Contract,
+    *,
+    reference: Submission | None = None,
+    impact: bool = False,
+) -> Certificate:
     """Audit a program.
 
     Parameters
@@ -73,6 +47,11 @@ def audit(subject: Subject, catalog: Catalog, contract: Contract) -> Certificate
         What the times in the tables mean.
     contract : Contract
         The task's dates, sources, version rule.
+    reference : Submission, optional
+        A program that does the task right, for the differential check. Where the contract names no sources, those that
+        it reads are required.
+    impact : bool
+        Whether to run the program over the normalised snapshot too, and tell how its answer changes.
 
     Returns
     -------
@@ -83,46 +62,67 @@ def audit(subject: Subject, catalog: Catalog, contract: Contract) -> Certificate
     Raises
     ------
     InputError
-        If the database cannot be opened, there is no jail, or the contract names a table that the catalog lacks or
-        contradicts the catalog.
+        If the database cannot be opened, there is no jail, the reference fails, or the contract names what the
+        database lacks or contradicts the catalog.
     """
     from finassay.audit._data import data_hash
     from finassay.database import connect
 
-    with subject.runner() as runner, connect(subject.url) as database:
+    with ExitStack() as stack:
+        runner = stack.enter_context(subject.runner())
+        database = stack.enter_context(connect(subject.url))
+        other = None
+        if reference is not None:
+            right = Subject(
+                reference, subject.url, subject.dialect, subject.policy, subject.limits, subject.jail
+            )
+            other = Reference.of(stack.enter_context(right.runner()))
         facts = Facts(subject, catalog, contract, database.version, runner.run())
+        if other is not None and not facts.required:
+            facts.required = other.read
         if facts.has_output():
-            _judge(facts, runner, database)
+            trials = _judge(facts, runner, other, database)
+            if impact and trials:
+                facts.impact = impact_of(trials, facts.base, facts.read)
         facts.data = data_hash(database, [table.name for table in facts.tables])
     return certificate(facts)
 
 
-def _judge(facts: Facts, runner: Runner, database: Database) -> None:
-    """Try what there is to try, and record what was found."""
+def _judge(facts: Facts, runner: Runner, reference: Reference | None, database: Database) -> list[Trial]:
+    """Try what there is to try, and record what was found; return the cutoffs with their tables."""
     again = runner.run()
     if again.error is not None or differ(facts.base, again) is not None:
         facts.unknown("nondeterministic", "Two runs over the same data gave different results.")
-        return
+        return []
     try:
         facts.scopes = scopes_of(facts.contract, facts.base)
     except InputError as error:
         facts.unknown(error.reason, str(error))
-        return
+        return []
     if not facts.scopes:
         facts.unknown(
             "no_decisions", "The output has no row with a date of decision, so nothing was audited."
         )
-        return
+        return []
     tables = _tables(facts, database)
+    if not _steady(facts, runner, tables):
+        return []
     history = frozenset(name.lower() for name in facts.contract.history)
     trials = [
-        _Trial(runner, scope, {n: table.at(scope.cutoff) for n, table in tables.items()}, history)
+        Trial(runner, scope, {n: table.at(scope.cutoff) for n, table in tables.items()}, history)
         for scope in facts.scopes
     ]
     for trial in trials:
-        _try(facts, trial, facts.base, database)
+        _try(facts, trial, database)
+    by_date = {trial.scope.cutoff.day.isoformat(): trial for trial in reversed(trials)}
+    facts.witnesses = [
+        graded(witness, by_date[witness.as_of], facts, database) for witness in facts.witnesses
+    ]
+    if reference is not None and tables:
+        follow(facts, trials[-1], reference, database)
     if tables and not facts.witnesses:
-        _weigh(facts, trials[-1], facts.base)
+        _check_sources(facts, trials[-1])
+        weigh(facts, trials[-1], facts.base)
     elif not tables and not facts.reasons:
         facts.unknown(
             "unresponsive", "The program reads no table, so nothing was tried: its answer is a constant."
@@ -139,6 +139,7 @@ def _judge(facts: Facts, runner: Runner, database: Database) -> None:
         )
         for name, table in tables.items()
     ]
+    return trials
 
 
 def _tables(facts: Facts, database: Database) -> dict[str, Altered]:
@@ -146,6 +147,7 @@ def _tables(facts: Facts, database: Database) -> dict[str, Altered]:
     from finassay.database import resolve_table
 
     infos = {info.name.lower(): info for info in database.tables()}
+    facts.columns = {name: [column.name for column in info.columns] for name, info in infos.items()}
     found: dict[str, Altered] = {}
     for name in sorted(facts.read | facts.required):  # a set's own order differs between processes
         if name not in infos:
@@ -170,39 +172,93 @@ def _tables(facts: Facts, database: Database) -> dict[str, Altered]:
     return found
 
 
-def _try(facts: Facts, trial: _Trial, base: Output, database: Database) -> None:
+def _steady(facts: Facts, runner: Runner, tables: dict[str, Altered]) -> bool:
+    """Whether the answer stays when the rows of the tables are stored in another order; records why not."""
+    shuffled = {name: table.shuffled for name, table in tables.items() if name in facts.read}
+    if not shuffled:
+        return True
+    found = runner.run(shuffled)
+    difference = differ(facts.base, found) if found.error is None else None
+    if difference is not None:
+        only = next(iter((*difference.missing, *difference.added)), "")
+        facts.unknown(
+            "nondeterministic",
+            "The answer depends on the order in which rows are stored (a LIMIT or a ranking without a full order): "
+            f"over the same rows in another order {only} is not in both.",
+        )
+    return difference is None
+
+
+def _try(facts: Facts, trial: Trial, database: Database) -> None:
     """Run every family over all its tables at once; where the output differs, table by table, then row by row."""
     for family in FAMILIES:
         names = trial.over(family)
         if not names:
             continue
-        difference = trial.difference(base, family, names, trial.runner.run)
-        outcome = "crashed" if isinstance(difference, str) else "held" if difference is None else "differs"
-        trial.runs.append(
-            ScenarioRun(
-                as_of=trial.scope.cutoff.day.isoformat(),
-                family=family.name,
-                requirement=family.requirement,
-                tables=names,
-                outcome=outcome,
-            )
-        )
+        difference = _run(facts, trial, family, names)
         if difference is None:
             continue
         # A crash says nothing; so does a difference that needs two tables at once, but it is proof all the same.
+        shown = False
         for name in names:
-            alone = (
-                difference if len(names) == 1 else trial.difference(base, family, [name], trial.runner.run)
-            )
+            alone = difference if len(names) == 1 else _run(facts, trial, family, [name])
             if isinstance(alone, Difference):
+                shown = True
                 trial.live.add(name)
                 found = witness_of(
-                    trial.runner, trial.tables[name], family, trial.scope, base, alone, database
+                    trial.runner, trial.tables[name], family, trial.scope, facts.base, alone, database
                 )
                 if not _repeats(found, facts.witnesses):
-                    facts.witnesses.append(found)
-        if isinstance(difference, Difference) and not trial.live.intersection(names):
-            facts.witnesses.append(_joint(trial, family, names, difference))
+                    _admit(facts, trial, family, {name: found.overlay}, found)
+        if isinstance(difference, Difference) and not shown:
+            altered = {name: trial.tables[name].select(family) for name in names}
+            _admit(facts, trial, family, altered, _joint(trial, family, altered, difference))
+
+
+def _run(facts: Facts, trial: Trial, family: Family, names: list[str]) -> Difference | str | None:
+    """Run a family over tables, and write down what came of it."""
+    difference = trial.difference(facts.base, family, names, trial.runner.run)
+    trial.runs.append(
+        ScenarioRun(
+            as_of=trial.scope.cutoff.day.isoformat(),
+            family=family.name,
+            requirement=family.requirement,
+            tables=names,
+            outcome="crashed" if isinstance(difference, str) else "held" if difference is None else "differs",
+        )
+    )
+    return difference
+
+
+def _admit(facts: Facts, trial: Trial, family: Family, altered: dict[str, str], found: Witness) -> None:
+    """Take a witness whose difference is there again on a repeat (2.6, rule 2)."""
+    again = trial.compared(facts.base, family, altered, trial.runner.run)
+    if isinstance(again, Difference):
+        facts.witnesses.append(found)
+    else:
+        facts.unknown(
+            "nondeterministic",
+            f"Over {found.table} ({family.says}) the output differed once, and not on a repeat.",
+        )
+
+
+def _check_sources(facts: Facts, trial: Trial) -> None:
+    """Every required source must be read, and matter to the program or the reference (2.6, rule 7)."""
+    for name in sorted(facts.required):
+        if name not in facts.read:
+            facts.unknown(
+                "source_not_read", f"The program does not read {name}, which the contract requires."
+            )
+        elif (
+            name in trial.tables
+            and trial.tables[name].traps
+            and name not in facts.followed
+            and not trial.reacts(facts.base, name)
+        ):
+            facts.unknown(
+                "source_without_effect",
+                f"The program reads {name}, which the contract requires, and reacts to no change of what was known.",
+            )
 
 
 def _repeats(found: Witness, before: list[Witness]) -> bool:
@@ -211,111 +267,18 @@ def _repeats(found: Witness, before: list[Witness]) -> bool:
     return found.requirement in known or (found.family == RESTATED.name and Requirement.STATE in known)
 
 
-def _joint(trial: _Trial, family: Family, names: list[str], difference: Difference) -> Witness:
-    overlay = ";\n".join(trial.tables[name].select(family) for name in names)
+def _joint(trial: Trial, family: Family, altered: dict[str, str], difference: Difference) -> Witness:
     return Witness(
         as_of=trial.scope.cutoff.day.isoformat(),
         requirement=family.requirement,
         family=family.name,
-        table=", ".join(names),
+        table=", ".join(altered),
         says=f"{family.says}, in these tables together",
         row=None,
         shown=[],
         altered=None,
         missing=list(difference.missing),
         added=list(difference.added),
-        overlay=overlay,
+        overlay=";\n".join(altered.values()),
         level="L2",
-    )
-
-
-def _weigh(facts: Facts, trial: _Trial, base: Output) -> None:
-    """Measure what the PASS is worth: would the scenarios have noticed if a guard were missing? (2.7)."""
-    if trial.runs and all(run.outcome == "crashed" for run in trial.runs):
-        facts.unknown("crashes", "The program failed over every altered database.")
-    for name in sorted(facts.required - facts.read):
-        facts.unknown("source_not_read", f"The program does not read {name}, which the contract requires.")
-    found = _guards(trial, base)
-    if not found:
-        _expose(facts, trial, base)
-        return
-    missed = [m for m in found if not _noticed(trial, m.sql)]
-    redundant = [m for m in missed if _matters_unstarted(trial, m.sql)]
-    holes = [m for m in missed if m not in redundant]
-    facts.power = Power(
-        guards=len(found),
-        noticed=len(found) - len(missed),
-        redundant=[Survivor(guard=m.guard, line=m.line) for m in redundant],
-        survivors=[Survivor(guard=m.guard, line=m.line) for m in holes],
-    )
-    tried = len(found) - len(redundant)
-    if facts.power.noticed < LEAST_POWER * tried or tried == 0:
-        guards = "; ".join(m.guard for m in missed)
-        facts.unknown(
-            "low_power", f"{facts.power.noticed} of {tried} guards are noticed when removed, not: {guards}."
-        )
-
-
-def _matters_unstarted(trial: _Trial, sql: str) -> bool:
-    """Whether a guard matters where entities are not yet there, of which other tables tell already.
-
-    A guard that matters only then repeats what the data say elsewhere: the scenarios that keep to the catalog cannot
-    notice its absence, and no leak follows from it.
-    """
-    altered = {name: text for name, table in trial.tables.items() if (text := table.unstarted()) is not None}
-    if not altered:
-        return False
-    with_guard, without = trial.runner.run(altered), trial.runner.run(altered, sql)
-    return (
-        with_guard.error is None
-        and without.error is None
-        and trial.scope.differ(with_guard, without) is not None
-    )
-
-
-def _guards(trial: _Trial, base: Output) -> list[Mutant]:
-    if trial.runner.subject.submission.mode != "sql":
-        return []
-    dialect, text = base.statements[0]
-    return mutants(text, dialect, [table.view for table in trial.tables.values()])
-
-
-def _expose(facts: Facts, trial: _Trial, base: Output) -> None:
-    """Where a program's own guards cannot be taken away, ask whether it reacts to what it may know of each table."""
-    survivors, count = [], 0
-    for name, table in trial.tables.items():
-        exposed = table.exposed()
-        count += bool(exposed)
-        for altered in exposed:
-            found = trial.runner.run({name: altered})
-            if found.error is None and trial.scope.differ(base, found) is not None:
-                trial.live.add(name)
-                break
-        else:
-            if exposed:
-                survivors.append(
-                    Survivor(guard=f"{name}: known values changed, unknown rows made known", line=None)
-                )
-    facts.power = Power(guards=count, noticed=count - len(survivors), redundant=[], survivors=survivors)
-    if not trial.live:
-        facts.unknown(
-            "unresponsive", "The program reacts to nothing: its answer may be a constant, or from a cache."
-        )
-    elif survivors:
-        names = ", ".join(survivor.guard.split(":")[0] for survivor in survivors)
-        facts.unknown(
-            "low_power", f"The program reacts to no alteration of {names}, so nothing was tried there."
-        )
-
-
-def _noticed(trial: _Trial, sql: str) -> bool:
-    """Whether some scenario tells a statement from a valid one."""
-    base = trial.runner.run(sql=sql)
-    if base.error is not None:
-        return True
-    run = partial(trial.runner.run, sql=sql)
-    return any(
-        isinstance(trial.difference(base, family, names, run), Difference)
-        for family in FAMILIES
-        if (names := trial.over(family))
     )

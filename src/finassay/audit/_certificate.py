@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from finassay.audit._types import Requirement, Verdict  # noqa: TC001 - pydantic reads annotations
+from finassay.audit._types import Requirement, Verdict
 from finassay.core import hash_json
+
+if TYPE_CHECKING:
+    from finassay.database import Dialect
+    from finassay.execution import Submission
 
 
 class _Model(BaseModel):
@@ -24,6 +28,31 @@ class Program(_Model):
     result_vars: list[str]
     dialect: Literal["duckdb", "mysql", "postgres"] | None = Field(description="Null: the engine's own.")
 
+    @classmethod
+    def of(cls, submission: Submission, dialect: Dialect | None) -> Program:
+        """Return a submission as a certificate holds it."""
+        return cls(
+            mode=submission.mode,
+            sql_code=submission.sql_code,
+            python_code=submission.python_code,
+            cells=list(submission.cells),
+            result_vars=list(submission.result_vars),
+            dialect=dialect,
+        )
+
+    def submission(self, source: str) -> Submission:
+        """Return it as something that can be run."""
+        from finassay.execution import Submission
+
+        return Submission(
+            self.mode,
+            sql_code=self.sql_code,
+            python_code=self.python_code,
+            result_vars=tuple(self.result_vars),
+            source=source,
+            cells=tuple(self.cells),
+        )
+
     def digest(self) -> str:
         """Return its SHA-256."""
         return hash_json(self.model_dump(mode="json"))
@@ -37,6 +66,7 @@ class Hashes(_Model):
     catalog: str
     contract: str
     output: str | None = Field(description="Of the program's tables over the unaltered database.")
+    reference: str | None = Field(default=None, description="Of the reference program, where there is one.")
 
 
 class TableRead(_Model):
@@ -59,6 +89,23 @@ class ScenarioRun(_Model):
     outcome: Literal["held", "differs", "crashed"]
 
 
+class Use(_Model):
+    """An output row over the unaltered data, and a row that went into it and must not have."""
+
+    output: str
+    row: dict[str, str | None] = Field(description="What tells which row it is, and its dates.")
+    says: str
+
+
+class Provenance(_Model):
+    """Rows that went into the output as it is, followed by rewriting the statement; evidence, not the verdict."""
+
+    status: Literal["traced", "not_rewritten"]
+    why: str | None = Field(description="Why the statement was not rewritten.")
+    rows: int = Field(description="Output rows that use such a row, as far as FROM, JOIN and GROUP BY tell.")
+    uses: list[Use] = Field(description="Up to five of them.")
+
+
 class Witness(_Model):
     """A counterexample: one row, how it was altered, and what that did to the output."""
 
@@ -77,7 +124,17 @@ class Witness(_Model):
     overlay: str = Field(
         description="The SELECT that takes the table's place: run the program over it to see."
     )
-    level: Literal["L0", "L1", "L2"]
+    level: Literal["L0", "L1", "L2"] = Field(
+        description="L0: the data as they are show it; L1: the like occurs in the table; L2: the catalog allows it."
+    )
+    provenance: Provenance | None = None
+
+    @property
+    def effect(self) -> str:
+        """What follows from the alteration, in words."""
+        if self.requirement is Requirement.OMISSION:
+            return "the reference's output changes, and the program's does not"
+        return "the output changes"
 
 
 class Survivor(_Model):
@@ -94,6 +151,75 @@ class Power(_Model):
     noticed: int
     redundant: list[Survivor] = Field(description="Guards that only contradictory data could make matter.")
     survivors: list[Survivor]
+
+
+class TrapRun(_Model):
+    """What was known of a table was altered, and whose output changed."""
+
+    as_of: str
+    family: str
+    table: str
+    reference: Literal["moved", "held", "crashed"]
+    program: Literal["moved", "held", "crashed"]
+
+
+class ReferenceCheck(_Model):
+    """The differential check: the reference, whole, and where the program follows it."""
+
+    source: str = Field(description="The name of the reference's file.")
+    program: Program
+    traps: list[TrapRun]
+    differences: list[str] = Field(
+        description="How the program's answers differ from the reference's otherwise; they decide nothing."
+    )
+
+
+class CellChange(_Model):
+    """A cell of the output, by the key of its row."""
+
+    row: str
+    before: str | None
+    after: str | None
+
+
+class ColumnChange(_Model):
+    """How many cells of a column change, and the one that changes most."""
+
+    column: str
+    cells: int
+    largest: CellChange
+
+
+class OutputImpact(_Model):
+    """How one table of the output changes over the snapshot of one cutoff."""
+
+    as_of: str
+    output: str
+    key: list[str] = Field(
+        description="The columns that tell rows apart; empty: none do, and whole rows are compared."
+    )
+    rows_before: int
+    rows_after: int
+    both: int = Field(description="Rows that are in both.")
+    changed: int = Field(description="Of these, rows with another cell.")
+    dropped: int
+    added: int
+    columns: list[ColumnChange]
+    dropped_rows: list[str] = Field(description="Up to five.")
+    added_rows: list[str] = Field(description="Up to five.")
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing changes."""
+        return not (self.changed or self.dropped or self.added)
+
+
+class Impact(_Model):
+    """The answer over tables that hold only what counted at the cutoff, as it read then, beside the answer as it is."""
+
+    outputs: list[OutputImpact]
+    failures: list[str] = Field(description="Where the program failed over the snapshot.")
+    unchanged_tables: list[str] = Field(description="Tables that the catalog cannot judge, left as they are.")
 
 
 class Obligation(_Model):
@@ -147,6 +273,8 @@ class Certificate(_Model):
     scenarios: list[ScenarioRun]
     witnesses: list[Witness]
     power: Power | None
+    reference: ReferenceCheck | None = None
+    impact: Impact | None = Field(default=None, description="Of an audit with --impact.")
     obligations: list[Obligation] = Field(
         default_factory=list,
         description="What the text of its statements discharges, violates or leaves open.",

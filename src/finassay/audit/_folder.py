@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from finassay.temporal import Catalog
 
 _KINDS = {".sql", ".py", ".ipynb", ".json"}
-_BESIDE = ".contract.yaml"
+_CONTRACT = ".contract.yaml"
+_REFERENCE = ".reference"
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,8 @@ class _Job:
     submission: Submission
     dialect: Dialect | None
     contract: Contract
+    reference: Submission | None
+    impact: bool
     data: str  # the hash: a change of the data makes another job of it
 
 
@@ -66,7 +69,8 @@ def find_programs(folder: Path, *, leave_out: Path | None = None) -> list[str]:
     """Return the programs of a folder and of the folders in it, as paths in it with slashes, sorted.
 
     Programs are ``.sql``, ``.py`` and ``.ipynb`` files, and ``.json`` files that hold a submission. Names that begin
-    with a dot or an underscore are left out (helpers, caches), and so are linked folders.
+    with a dot or an underscore are left out (helpers, caches), and so are references (``name.reference.sql``)
+    and linked folders.
 
     Parameters
     ----------
@@ -100,6 +104,8 @@ def _files(folder: Path, leave_out: Path | None) -> Iterator[Path]:
         ]
         for path in (here / name for name in names if _counts(name)):
             kind = path.suffix.lower()
+            if path.stem.endswith(_REFERENCE):
+                continue
             if kind in _KINDS and (kind != ".json" or _is_submission(path)):
                 yield path
 
@@ -129,6 +135,8 @@ def audit_folder(
     executor: Executor,
     cache: ResultCache,
     contract: Contract | None = None,
+    reference: Submission | None = None,
+    impact: bool = False,
     dialect: Dialect | None = None,
     leave_out: Path | None = None,
 ) -> tuple[Audited, ...]:
@@ -143,7 +151,7 @@ def audit_folder(
     ----------
     folder : Path
         The programs; see `find_programs`. A contract beside a program (``name.contract.yaml`` beside ``name.sql``)
-        takes the place of the common one.
+        takes the place of the common one, and so does a reference (``name.reference.sql`` or ``.py``).
     url : str
         The database. A server's, and a file of more than 2 GiB, is hashed by its engine before anything is audited.
     catalog : Catalog
@@ -154,6 +162,10 @@ def audit_folder(
         Where finished ones are kept.
     contract : Contract, optional
         For the programs that have none of their own; without it, such a program cannot be audited.
+    reference : Submission, optional
+        For the differential check of the programs that have none of their own.
+    impact : bool
+        Whether to tell how each answer changes over the normalised snapshot.
     dialect : {"duckdb", "mysql", "postgres"}, optional
         What the SQL is written in; by default the engine's own.
     leave_out : Path, optional
@@ -180,7 +192,8 @@ def audit_folder(
     jobs: list[_Job] = []
     for program in programs:
         try:
-            jobs.append(_job(folder, program, contract, dialect, data))
+            job = _job(folder, program, contract, reference, dialect, data)
+            jobs.append(replace(job, impact=impact))
         except InputError as error:
             done[program] = Audited(program, error=str(error), exit_code=error.exit_code)
     for one in _run(partial(_audit_one, url=url, catalog=catalog), jobs, executor, cache):
@@ -188,23 +201,43 @@ def audit_folder(
     return tuple(done[program] for program in programs)
 
 
-def _job(folder: Path, program: str, contract: Contract | None, dialect: Dialect | None, data: str) -> _Job:
+def _job(
+    folder: Path,
+    program: str,
+    contract: Contract | None,
+    reference: Submission | None,
+    dialect: Dialect | None,
+    data: str,
+) -> _Job:
     if any("\ud800" <= character <= "\udfff" for character in program):
         raise InputError("Its name is not UTF-8.", hint="Rename the file.", reason="bad_path")
     path = folder / program
-    beside = path.with_name(path.stem + _BESIDE)
-    terms = load_contract(beside) if beside.exists() else contract
+    terms = contract_beside(path) or contract
     if terms is None:
         raise InputError(
             f"There is no date to audit {program} at.",
-            hint=f"Give --as-of or --contract, or write {beside.name} beside it.",
+            hint=f"Give --as-of or --contract, or write {path.stem + _CONTRACT} beside it.",
             reason="no_contract",
         )
-    return _Job(program, replace(load_submission(path), source=program), dialect, terms, data)
+    submission = replace(load_submission(path), source=program)
+    return _Job(program, submission, dialect, terms, reference_beside(path) or reference, False, data)
+
+
+def contract_beside(program: Path) -> Contract | None:
+    """Return the contract in ``name.contract.yaml`` beside ``name.sql``, if there is one."""
+    beside = program.with_name(program.stem + _CONTRACT)
+    return load_contract(beside) if beside.exists() else None
+
+
+def reference_beside(program: Path) -> Submission | None:
+    """Return the program in ``name.reference.sql`` (or ``.py``, ``.ipynb``, ``.json``) beside ``name.sql``, if any."""
+    places = [program.with_name(program.stem + _REFERENCE + kind) for kind in sorted(_KINDS)]
+    return next((load_submission(place) for place in places if place.exists()), None)
 
 
 def _audit_one(job: _Job, *, url: str, catalog: Catalog) -> Certificate:
-    return audit(Subject(job.submission, url, job.dialect), catalog, job.contract)
+    subject = Subject(job.submission, url, job.dialect)
+    return audit(subject, catalog, job.contract, reference=job.reference, impact=job.impact)
 
 
 def _run(

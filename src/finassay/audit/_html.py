@@ -8,12 +8,13 @@ import html
 from typing import TYPE_CHECKING
 
 from finassay.audit._sarif import RULES, sentence, visible
+from finassay.audit._text import impact_line, provenance_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from finassay.audit._baseline import Finding, Judged
-    from finassay.audit._certificate import Certificate, Power, Witness
+    from finassay.audit._certificate import Certificate, Impact, Power, ReferenceCheck, Witness
 
 _STYLE = """
 :root{color-scheme:light dark;--line:#8884;--soft:#8881;--pass:#1a7f37;--fail:#cf222e;--unknown:#9a6700}
@@ -165,6 +166,10 @@ def _certificate(judged: Judged, found: Certificate, *, baseline: bool) -> Itera
     )
     if found.power is not None:
         yield from _power(found.power)
+    if found.reference is not None:
+        yield from _reference(found.reference)
+    if found.impact is not None:
+        yield from _impact(found.impact)
     yield from _read(found)
     yield from _rest(found)
 
@@ -201,6 +206,8 @@ def _witness(finding: Finding, *, baseline: bool) -> Html:
     if changed:
         parts.append(_el("p", "Output rows that go (-) and come (+):"))
         parts.append(_el("pre", "\n".join(changed)))
+    if witness.provenance is not None:
+        parts.append(_el("ul", *(_el("li", line) for line in provenance_lines(witness.provenance))))
     parts.append(
         _details(
             f"Run it over this in place of {witness.table} to see (level {witness.level})",
@@ -245,6 +252,42 @@ def _power(power: Power) -> Iterator[Html]:
             ("", "Line", "Guard"),
             ((word, str(one.line) if one.line else "", one.guard) for word, one in rows),
         )
+
+
+def _reference(found: ReferenceCheck) -> Iterator[Html]:
+    yield _el("h3", f"Beside the reference {found.source}")
+    yield _table(
+        ("As of", "Table", "What was changed", "Reference", "Program"),
+        ((run.as_of, run.table, run.family, run.reference, run.program) for run in found.traps),
+    )
+    if found.differences:
+        yield _el("p", "Functional differences, which decide nothing:")
+        yield _el("ul", *(_el("li", line) for line in found.differences))
+
+
+def _impact(found: Impact) -> Iterator[Html]:
+    yield _el("h3", "Impact: the answer over what counted at the cut-off alone")
+    for one in found.outputs:
+        yield _el("p", impact_line(one))
+        if one.columns:
+            yield _table(
+                ("Column", "Cells changed", "Most at", "Before", "After"),
+                (
+                    (
+                        column.column,
+                        str(column.cells),
+                        column.largest.row,
+                        _cell(column.largest.before),
+                        _cell(column.largest.after),
+                    )
+                    for column in one.columns
+                ),
+            )
+        rows = [f"- {row}" for row in one.dropped_rows] + [f"+ {row}" for row in one.added_rows]
+        if rows:
+            yield _el("pre", "\n".join(rows))
+    if found.failures:
+        yield _el("ul", *(_el("li", line) for line in found.failures))
 
 
 def _rest(found: Certificate) -> Iterator[Html]:

@@ -9,7 +9,6 @@ from finassay.audit._audit import audit
 from finassay.audit._certificate import Certificate
 from finassay.audit._documents import model_hash, parse_document, read_text
 from finassay.audit._subject import Subject
-from finassay.execution import Submission
 from finassay.temporal import Contract
 
 if TYPE_CHECKING:
@@ -103,22 +102,16 @@ def replay(certificate: Certificate, url: str, catalog: Catalog) -> Replay:
     refusals = [*_tampered(certificate), *_elsewhere(certificate, url, catalog)]
     if refusals:
         return Replay(certificate, tuple(refusals))
-    subject = Subject(submission_of(certificate), url, certificate.subject.dialect)
-    again = audit(subject, catalog, Contract.model_validate(certificate.terms))
-    return Replay(certificate, tuple(_differences(certificate, again)), tuple(_versions(certificate, again)))
-
-
-def submission_of(certificate: Certificate) -> Submission:
-    """Return the program that a certificate carries."""
-    held = certificate.subject
-    return Submission(
-        held.mode,
-        sql_code=held.sql_code,
-        python_code=held.python_code,
-        result_vars=tuple(held.result_vars),
-        source=certificate.program,
-        cells=tuple(held.cells),
+    subject = Subject(certificate.subject.submission(certificate.program), url, certificate.subject.dialect)
+    held = certificate.reference
+    again = audit(
+        subject,
+        catalog,
+        Contract.model_validate(certificate.terms),
+        reference=held.program.submission(held.source) if held else None,
+        impact=certificate.impact is not None,
     )
+    return Replay(certificate, tuple(_differences(certificate, again)), tuple(_versions(certificate, again)))
 
 
 def _tampered(certificate: Certificate) -> list[str]:
@@ -129,6 +122,9 @@ def _tampered(certificate: Certificate) -> list[str]:
         )
     if certificate.hashes.program != certificate.subject.digest():
         found.append("The program in the certificate is not the one that was audited: its hash differs.")
+    held = certificate.reference
+    if certificate.hashes.reference != (held.program.digest() if held else None):
+        found.append("The reference in the certificate is not the one that was used: its hash differs.")
     if certificate.hashes.contract != model_hash(Contract.model_validate(certificate.terms)):
         found.append("The contract in the certificate is not the one that was audited: its hash differs.")
     return found

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from finassay.audit._certificate import Certificate, Hashes, Power, Program, ScenarioRun, TableRead, Witness
+from finassay.audit._certificate import (
+    Certificate,
+    Hashes,
+    Impact,
+    Power,
+    Program,
+    ReferenceCheck,
+    ScenarioRun,
+    TableRead,
+    Witness,
+)
 from finassay.audit._documents import model_hash
 from finassay.audit._static import Text, obligations_of, warnings_of
 from finassay.audit._static_python import python_obligations
@@ -43,6 +53,10 @@ class Facts:
     tables: list[TableRead] = field(default_factory=list)
     witnesses: list[Witness] = field(default_factory=list)
     power: Power | None = None
+    reference: ReferenceCheck | None = None
+    impact: Impact | None = None
+    followed: set[str] = field(default_factory=set)  # the tables that the reference reacts to
+    columns: dict[str, list[str]] = field(default_factory=dict)  # of the tables, by lower-case name
     scopes: list[Scope] = field(default_factory=list)
     read: frozenset[str] = field(init=False)
     required: frozenset[str] = field(init=False)
@@ -82,18 +96,13 @@ def certificate(facts: Facts) -> Certificate:
     import finassay
 
     failed = {witness.requirement for witness in facts.witnesses}
+    _note_crashes(facts)
     verdict = Verdict.FAIL if failed else Verdict.UNKNOWN if facts.reasons else Verdict.PASS
     rest = Verdict.UNKNOWN if facts.reasons or not facts.runs else Verdict.PASS
-    requirements = {r: Verdict.FAIL if r in failed else rest for r in Requirement}
+    judged = [r for r in Requirement if r is not Requirement.OMISSION or facts.required]
+    requirements = {r: Verdict.FAIL if r in failed else rest for r in judged}
     submission = facts.subject.submission
-    program = Program(
-        mode=submission.mode,
-        sql_code=submission.sql_code,
-        python_code=submission.python_code,
-        cells=list(submission.cells),
-        result_vars=list(submission.result_vars),
-        dialect=facts.subject.dialect,
-    )
+    program = Program.of(submission, facts.subject.dialect)
     terms = facts.contract.model_dump(mode="json", by_alias=True)
     handed_on = submission.mode != "sql"
     texts = [
@@ -124,16 +133,30 @@ def certificate(facts: Facts) -> Certificate:
             catalog=model_hash(facts.catalog),
             contract=model_hash(facts.contract),
             output=_output_hash(facts.base.tables) if facts.base.tables else None,
+            reference=facts.reference.program.digest() if facts.reference else None,
         ),
         tables=facts.tables,
         scenarios=facts.runs,
         witnesses=facts.witnesses,
         power=facts.power,
+        reference=facts.reference,
+        impact=facts.impact,
         obligations=obligations,
         warnings=warnings_of(obligations, facts.witnesses),
         assumptions=list(_ASSUMPTIONS),
     )
     return found.model_copy(update={"digest": found.content_digest()})
+
+
+def _note_crashes(facts: Facts) -> None:
+    """Leave open a requirement whose scenarios all crashed: it was not tried (2.3)."""
+    for requirement in Requirement:
+        outcomes = [run.outcome for run in facts.runs if run.requirement is requirement]
+        if outcomes and set(outcomes) == {"crashed"}:
+            facts.unknown(
+                "crashes",
+                f"The program failed over every altered database of {requirement}, so nothing was tried.",
+            )
 
 
 def _boundary(contract: Contract) -> Boundary:

@@ -23,6 +23,7 @@ RULES = {
     Requirement.DISCLOSURE: ("Disclosure", "Nothing that was disclosed after the cut-off is used."),
     Requirement.STATE: ("State", "No state of today stands in for the state at the cut-off."),
     Requirement.VERSION: ("Version", "The version, and the interval, that counted at the cut-off is used."),
+    Requirement.OMISSION: ("Omission", "Every source that the task requires is used."),
 }
 
 
@@ -142,7 +143,7 @@ def _violation(finding: Finding, certificate: Certificate, root: str, *, baselin
 def sentence(finding: Finding) -> str:
     """Return a violation in a sentence or two: what was altered, and the row."""
     witness = finding.witness
-    text = f"{witness.table}, as of {witness.as_of}: {witness.says}, and the output changes."
+    text = f"{witness.table}, as of {witness.as_of}: {witness.says}, and {witness.effect}."
     if witness.row is not None:
         text += " Row: " + ", ".join(f"{name} {witness.row[name]}" for name in witness.shown) + "."
     return text

@@ -13,13 +13,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from finassay.audit._types import (
+    ALIVE,
     AS_IS,
+    BACKDATED,
+    CHANGED,
     CURRENT,
     ENDED,
     EXPIRED,
     FUTURE,
     LATE,
     LATE_END,
+    MISSING,
     PENDING,
     REMOVED,
     REOPENED,
@@ -119,6 +123,21 @@ class Altered:
             found += [RESTATED, SUPERSEDED]
         return tuple(found)
 
+    @cached_property
+    def traps(self) -> tuple[Family, ...]:
+        """The alterations of what was known that a program which uses the table reacts to."""
+        found = [family for family in (SUPERSEDED, EXPIRED, PENDING, FUTURE) if family in self.families]
+        if self._payload():
+            found.append(CHANGED)
+        if self._number:
+            found.append(MISSING)
+        if self.table.spec.valid and self.table.spec.valid.end:
+            found.append(ALIVE)
+        role = self.table.spec.columns[self._available].role if self._available else None
+        if self._available and role != "market_date" and not self._ahead:
+            found.append(BACKDATED)
+        return tuple(found)
+
     def select(self, family: Family, only: tuple[Any, Any] | None = None) -> str:
         """Return the SELECT of a family, altering only rows whose number lies in a range (both ends included)."""
         touched = (
@@ -143,6 +162,12 @@ class Altered:
             EXPIRED.name: lambda: self._changed(self._expired(), touched),
             PENDING.name: lambda: self._changed(self._pending(), touched),
             AS_IS.name: lambda: self._all,
+            CHANGED.name: lambda: self._changed(self._known_values(), touched),
+            MISSING.name: lambda: (
+                f"{self._all} WHERE NOT ({self._sql(self.view.knowable)}{touched} AND MOD({self._number}, 5) < 2)"
+            ),
+            ALIVE.name: lambda: self._changed(self._ends(self._sql(self.view.ended), ended=False), touched),
+            BACKDATED.name: lambda: self._changed(self._backdated(), touched),
         }
         return build[family.name]()
 
@@ -157,14 +182,8 @@ class Altered:
         )
         return self._over(plain, altered)
 
-    def exposed(self) -> list[str]:
-        """Return alterations that a program which uses the table reacts to: its known values, and more known rows."""
-        changed = {name: (self._sql(self.view.knowable), value) for name, value in self._payload().items()}
-        found = [self._changed(changed, "")] if changed else []
-        role = self.table.spec.columns[self._available].role if self._available else None
-        if self._available and role != "market_date" and not self._ahead:
-            found.append(self._changed(self._backdated(), ""))
-        return found
+    def _known_values(self) -> dict[str, tuple[str, str]]:
+        return {name: (self._sql(self.view.knowable), value) for name, value in self._payload().items()}
 
     def unstarted(self) -> str | None:
         """Return the table with a fifth of its entities not yet there; None for other tables."""
@@ -184,13 +203,113 @@ class Altered:
                 )
         return tree.sql(dialect=self.dialect)
 
+    def marked(self, column: str, *, counting: bool) -> str | None:
+        """Return the table with one more column: the number of each row that was not known at the cutoff, else NULL.
+
+        With `counting`, of each row that was known and did not count. Rows without a number have their key in words;
+        None for a table that has neither.
+        """
+        told = self._number or self._key_in_words
+        if told is None or (counting and not self._number):
+            return None
+        when = self._unknown
+        if counting:
+            chosen = selected_view(
+                self.table, self.view.cutoff, self.dialect, proxies=self.view.proxies, rule=self.view.rule
+            )
+            counted = f"SELECT {self._number} FROM ({chosen}) AS chosen"  # noqa: S608 - our own names
+            when = f"{self._sql(self.view.knowable)} AND NOT {self._number} IN ({counted})"
+        number = f"CASE WHEN {when} THEN {told} END AS {column}"
+        columns = ", ".join(self._quoted(c.name) for c in self.table.info.columns)
+        return f"SELECT {columns}, {number} FROM {self._from}"  # noqa: S608 - our own names
+
+    @property
+    def numbered(self) -> bool:
+        """Whether a column numbers the rows."""
+        return self._number is not None
+
+    @property
+    def _key_in_words(self) -> str | None:
+        kind = "CHAR" if self.dialect == "mysql" else "VARCHAR"
+        parts = [
+            f"{_literal(f'{comma}{self.table.names[name]} ')}, CAST({self._column(name)} AS {kind})"
+            for comma, name in zip(("", *[", "] * 9), self.table.spec.key, strict=False)
+        ]
+        return f"CONCAT({', '.join(parts)})" if parts else None
+
+    def snapshot(self, *, history: bool) -> str:
+        """Return what counted at the cutoff, as it read then: the selected rows, or with their history the known ones.
+
+        What was not known is NULL; a flag that repeats whether an interval has ended says what it said then.
+        """
+        changes: dict[str, tuple[str, str]] = {}
+        for name, shown in self.view.hidden.items():
+            if name in self._flags:
+                continue
+            changes[name] = ("TRUE" if shown is None else self._sql(Not(shown)), "NULL")
+        ended = self._sql(self.view.ended)
+        for name, while_open in self._flags.items():
+            still = self._flag(name, while_open, is_open=True) or "NULL"
+            closed = self._flag(name, while_open, is_open=False) or "NULL"
+            changes[name] = ("TRUE", f"CASE WHEN {ended} THEN {closed} ELSE {still} END")
+        rows = f"{self._all} WHERE {self._sql(self.view.knowable)}"
+        if not history:
+            rows = selected_view(
+                self.table, self.view.cutoff, self.dialect, proxies=self.view.proxies, rule=self.view.rule
+            )
+        return self._over(self._changed(changes, ""), rows)
+
+    @property
+    def shuffled(self) -> str:
+        """The same rows in another order, which no column tells."""
+        cells = ", ".join(self._quoted(column.name) for column in self.table.info.columns)
+        if self.dialect == "mysql":  # which drops the order of a derived table that has no limit
+            return f"{self._all} ORDER BY MD5(CONCAT_WS(',', 'finassay', {cells})) LIMIT 18446744073709551615"
+        if self.dialect == "postgres":
+            return f"{self._all} AS shuffled ORDER BY MD5('finassay' || CAST(shuffled AS text))"
+        return f"{self._all} ORDER BY hash('finassay', {cells})"
+
+    def occurs(self, family: Family) -> str | None:
+        """Return a SELECT that has a row where the like of what a family does occurs in the table as it is.
+
+        None where nothing of the kind can be looked for: of columns whose values are set anew.
+        """
+        if family in (RESTATED, SUPERSEDED):
+            versions = self.table.spec.versions
+            if versions is None:
+                return None
+            group = ", ".join(self._column(name) for name in versions.per)
+            return f"SELECT 1 FROM {self._from} GROUP BY {group} HAVING COUNT(*) > 1 LIMIT 1"  # noqa: S608 - our own names
+        valid = self.table.spec.valid
+        where = {
+            ENDED: self._sql(all_of(self.view.knowable, self.view.ended)),
+            EXPIRED: self._sql(all_of(self.view.knowable, self.view.ended)),
+            ALIVE: self._open,
+            REOPENED: f"{self._column(valid.end)} IS NULL" if valid and valid.end else None,
+            LATE: self._unknown,
+            BACKDATED: self._sql(self.view.knowable),
+            FUTURE: self._unknown,
+            LATE_END: f"{self._open} AND {self._column(valid.end)} IS NOT NULL"
+            if valid and valid.end
+            else None,
+            PENDING: self._sql(all_of(self.view.knowable, Not(self.view.started))),
+            SCRAMBLED: self._sql(self.view.knowable),  # its values are those of other rows
+            CHANGED: self._sql(self.view.knowable),
+            MISSING: self._unknown,
+        }.get(family)
+        return None if where is None else f"{self._all} WHERE {where} LIMIT 1"
+
     # --- rows of a family, for shrinking
 
     def candidates(self, family: Family) -> str | None:
         """Return a SELECT of the numbers of the rows that a family may alter, ascending; None without numbers."""
         if not self._number:
             return None
-        where = self._unknown if family in (REMOVED, THINNED) else "TRUE"
+        where = "TRUE"
+        if family in (REMOVED, THINNED, BACKDATED):
+            where = self._unknown
+        elif family in (CHANGED, MISSING):
+            where = self._sql(self.view.knowable)
         return f"SELECT {self._number} AS n FROM {self._from} WHERE {where} ORDER BY 1"  # noqa: S608 - our own names
 
     def row(self, number: Any) -> str:

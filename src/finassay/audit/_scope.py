@@ -47,6 +47,10 @@ class Scope:
         exact = family is not None and family.mode == "normal"
         return differ(self._judged(expected, exact=exact), self._judged(found, exact=exact))
 
+    def of_its_date(self, output: Output) -> Output:
+        """Return what of an output was decided at this cutoff, without the columns of later outcomes."""
+        return self._judged(output, exact=True)
+
     def _judged(self, output: Output, *, exact: bool) -> Output:
         if not self.labels and self.column is None:
             return output

@@ -27,11 +27,16 @@ def witness_of(
     base: Output,
     difference: Difference,
     database: Database,
+    *,
+    halve: bool | None = None,
 ) -> Witness:
-    """Return a counterexample, altered in as few rows as halving finds; usually one."""
+    """Return a counterexample, altered in as few rows as halving finds; usually one.
+
+    By default the rows are halved where the output must not change at all.
+    """
     found, only = difference, None
     numbers = _numbers(table, family, database)
-    if family.mode == "same" and numbers:
+    if (family.mode == "same" if halve is None else halve) and numbers:
         only, found = _halve(runner, table, family, scope, base, numbers, difference)
     one = only[0] if only is not None and only[0] == only[1] else None
     row = _row(table.row(one), database) if one is not None else None
@@ -90,7 +95,7 @@ def _halve(
             output = runner.run(
                 {table.table.info.name: table.select(family, (numbers[first], numbers[last]))}
             )
-            half = None if output.error is not None else scope.differ(base, output, family)
+            half = None if output.error is not None else scope.differ(base, output)
             if half is not None:
                 low, high, found = first, last, half
                 break

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from finassay.audit._certificate import Certificate, Witness
+    from finassay.audit._certificate import (
+        Certificate,
+        Impact,
+        OutputImpact,
+        Provenance,
+        ReferenceCheck,
+        Witness,
+    )
 
-_NAMES = {"A1": "disclosure", "A2": "state", "A3": "version"}
+_NAMES = {"A1": "disclosure", "A2": "state", "A3": "version", "A4": "omission"}
 
 
 def certificate_text(found: Certificate) -> str:
@@ -42,10 +49,51 @@ def _lines(found: Certificate) -> Iterator[str]:
         yield f"    redundant{f' (line {survivor.line})' if survivor.line else ''}: {survivor.guard}"
     for survivor in found.power.survivors if found.power else ():
         yield f"    not noticed{f' (line {survivor.line})' if survivor.line else ''}: {survivor.guard}"
+    if found.reference is not None:
+        yield from _reference(found.reference)
+    if found.impact is not None:
+        yield from _impact(found.impact)
     if found.obligations:
         done = sum(one.status == "discharged" for one in found.obligations)
         yield f"  text: {done} of {len(found.obligations)} obligations are seen to be discharged"
     yield from (f"    warning: {warning}" for warning in found.warnings)
+
+
+def _reference(found: ReferenceCheck) -> Iterator[str]:
+    moved = [run for run in found.traps if run.reference == "moved"]
+    followed = sum(run.program == "moved" for run in moved)
+    yield (
+        f"  reference {found.source}: it reacts to {len(moved)} of {len(found.traps)} changes, "
+        f"the program to {followed} of these"
+    )
+    yield from (f"    functional difference, which decides nothing: {line}" for line in found.differences)
+
+
+def _impact(found: Impact) -> Iterator[str]:
+    yield "  impact: the answer over what counted at the cut-off alone, as it read then"
+    for one in found.outputs:
+        yield f"    {impact_line(one)}"
+        for column in one.columns:
+            yield (
+                f"      {column.column}: {column.cells} cell(s), most at {column.largest.row}: "
+                f"{column.largest.before} -> {column.largest.after}"
+            )
+        yield from (f"      - {row}" for row in one.dropped_rows)
+        yield from (f"      + {row}" for row in one.added_rows)
+    yield from (f"    {line}" for line in found.failures)
+    if found.unchanged_tables:
+        yield f"    left as they are: {', '.join(found.unchanged_tables)}"
+
+
+def impact_line(one: OutputImpact) -> str:
+    """Return how one output changes, in a line."""
+    name = f"{one.as_of} {one.output}: {one.rows_before} row(s)"
+    if one.same:
+        return f"{name}, the same"
+    key = f" (told apart by {', '.join(one.key)})" if one.key else " (compared whole)"
+    return (
+        f"{name}{key}: {one.dropped} dropped, {one.added} added, {one.changed} of {one.both} in both changed"
+    )
 
 
 def _dates(days: list[str]) -> str:
@@ -55,7 +103,7 @@ def _dates(days: list[str]) -> str:
 
 
 def _witness(witness: Witness) -> Iterator[str]:
-    yield f"  {witness.requirement} {witness.table}, as of {witness.as_of}: {witness.says}, and the output changes"
+    yield f"  {witness.requirement} {witness.table}, as of {witness.as_of}: {witness.says}, and {witness.effect}"
     if witness.row is not None:
         told = ", ".join(f"{name} {witness.row[name]}" for name in witness.shown)
         yield f"    row: {told}"
@@ -64,3 +112,14 @@ def _witness(witness: Witness) -> Iterator[str]:
         yield f"    altered to: {', '.join(f'{name} {witness.altered[name]}' for name in named)}"
     yield from (f"    - {row}" for row in witness.missing)
     yield from (f"    + {row}" for row in witness.added)
+    if witness.provenance is not None:
+        yield from (f"    {line}" for line in provenance_lines(witness.provenance))
+
+
+def provenance_lines(found: Provenance) -> Iterator[str]:
+    """Yield what the rows of the output were made of, in sentences."""
+    if found.why is not None:
+        yield f"rows not traced: {found.why}"
+    yield from (f"output row ({use.output}): {use.says}" for use in found.uses)
+    if found.rows > len(found.uses):
+        yield f"and {found.rows - len(found.uses)} more output row(s)"

@@ -28,9 +28,10 @@ class Requirement(StrEnum):
     DISCLOSURE = "A1"  # nothing that was disclosed after the cutoff
     STATE = "A2"  # no state of today in place of the state at the cutoff
     VERSION = "A3"  # the version, and the interval, that counted at the cutoff
+    OMISSION = "A4"  # every source that the task requires is used; judged where there is one, or a reference
 
 
-Mode = Literal["same", "known", "normal"]
+Mode = Literal["same", "known", "normal", "follow"]
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,11 @@ class Family:
         Its name on the certificate.
     requirement : Requirement
         What a program that does otherwise violates.
-    mode : {"same", "known", "normal"}
+    mode : {"same", "known", "normal", "follow"}
         ``same``: only what was not knowable is altered, so the output must not change. ``known``: things are moved
         past the cutoff, and the output must be that over what was known of the altered table. ``normal``: traps lie
-        before the cutoff, and the output must be that over the normal form of the altered table.
+        before the cutoff, and the output must be that over the normal form of the altered table. ``follow``: what
+        was known is altered; nothing is demanded, but where a reference moves, a program must move too.
     says : str
         What is done to the table, in words.
     """
@@ -58,6 +60,7 @@ class Family:
 
 
 _A1, _A2, _A3 = Requirement.DISCLOSURE, Requirement.STATE, Requirement.VERSION
+_A4 = Requirement.OMISSION
 
 REMOVED = Family("unknown_rows_removed", _A1, "same", "rows not yet known are removed")
 THINNED = Family("unknown_rows_thinned", _A1, "same", "two fifths of the rows not yet known are removed")
@@ -77,8 +80,20 @@ EXPIRED = Family("ended_before", _A3, "normal", "a fifth of the intervals that h
 PENDING = Family(
     "announced_not_effective", _A3, "normal", "a fifth of the intervals that hold begin a day later"
 )
+CHANGED = Family("known_values_changed", _A4, "follow", "known values are changed")
+MISSING = Family("known_rows_removed", _A4, "follow", "two fifths of the known rows are removed")
+ALIVE = Family("just_alive", _A4, "follow", "intervals that had ended are open still")
+BACKDATED = Family("unknown_rows_made_known", _A4, "follow", "rows not yet known are known a day before")
 
 SAME = (REMOVED, THINNED, SCRAMBLED, CURRENT, ENDED, REOPENED, RESTATED)
 KNOWN = (FUTURE, LATE, LATE_END)
 NORMAL = (AS_IS, SUPERSEDED, EXPIRED, PENDING)
 FAMILIES = (*SAME, *KNOWN, *NORMAL)
+FOLLOW = (CHANGED, MISSING, ALIVE, BACKDATED)
+TRAPS = (
+    SUPERSEDED,
+    EXPIRED,
+    PENDING,
+    FUTURE,
+    *FOLLOW,
+)  # what lies before the cutoff, for a reference to follow

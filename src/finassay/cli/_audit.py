@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from finassay.audit import Audited, Baseline, Judged
     from finassay.core import ExitCode
     from finassay.database import Dialect
+    from finassay.execution import Submission
     from finassay.temporal import Catalog, Contract
 
 
@@ -44,6 +45,10 @@ def audit_command(
     ] = None,
     catalog: Annotated[str, typer.Option(help="A shipped catalog's name, or a YAML file.")] = "gildata",
     contract: Annotated[Path | None, typer.Option(help="A contract; --as-of then may be left out.")] = None,
+    reference: Annotated[
+        Path | None,
+        typer.Option(help="A program that does the task right: adds the differential check, and omissions."),
+    ] = None,
     dialect: Annotated[DialectName | None, typer.Option(help="What the SQL is written in.")] = None,
     out: Annotated[
         Path | None, typer.Option(help="A file for the certificate (JSON); of a folder, a folder for them.")
@@ -59,6 +64,10 @@ def audit_command(
         str | None,
         typer.Option(help="Of a folder: serial, loky[:N], ray[:N], ray://host:port. [default: loky]"),
     ] = None,
+    impact: Annotated[
+        bool,
+        typer.Option("--impact", help="Tell how the answer changes over what counted at the date alone."),
+    ] = False,
     static: Annotated[
         bool, typer.Option("--static", help="Read the text alone, without --db; 1 if it shows a violation.")
     ] = False,
@@ -77,6 +86,7 @@ def audit_command(
         known = load_catalog(catalog)
         spoken: Dialect | None = dialect.value if dialect else None
         task = _task(contract, as_of)
+        right = _reference(reference)
         if static:
             if form in (AuditFormat.SARIF, AuditFormat.HTML):
                 raise InputError("--static gives text or JSON.", hint="Leave --format out, or say json.")
@@ -90,14 +100,28 @@ def audit_command(
             )
         if several:
             workers = executor or "loky"
-            found = audit_programs(program, db, known, task, spoken, executor=workers, out=out, force=force)
+            found = audit_programs(
+                program,
+                db,
+                known,
+                task,
+                spoken,
+                reference=right,
+                impact=impact,
+                executor=workers,
+                out=out,
+                force=force,
+            )
         elif baseline is not None or update_baseline or executor is not None:
             raise InputError(
                 f"--baseline, --update-baseline and --executor are for a folder, and {program} is none.",
                 reason="not_a_folder",
             )
         else:
-            found = (_audit_one(program, db, known, task, spoken, out=out, force=force),)
+            one = _audit_one(
+                program, db, known, task, spoken, reference=right, impact=impact, out=out, force=force
+            )
+            found = (one,)
         judged, held = held_against(found, baseline, update=update_baseline)
     code = worst_exit_code(one.exit_code for one in judged)
     certificate = None if several else found[0].certificate
@@ -137,21 +161,36 @@ def _audit_one(
     contract: Contract | None,
     dialect: Dialect | None,
     *,
+    reference: Submission | None,
+    impact: bool,
     out: Path | None,
     force: bool,
 ) -> Audited:
-    from finassay.audit import Audited, Subject, audit
+    from finassay.audit import Audited, Subject, audit, contract_beside, reference_beside
     from finassay.execution import load_submission
 
     if out is not None and out.exists() and not force:
         raise InputError(f"{out} exists.", hint="Give --force to overwrite it.", reason="output_exists")
-    if contract is None:
-        raise InputError("There is no date to audit at.", hint="Give --as-of 2024-12-24, or --contract FILE.")
-    certificate = audit(Subject(load_submission(program), db, dialect), catalog, contract)
+    submission = load_submission(program)
+    terms = contract or contract_beside(program)
+    if terms is None:
+        raise InputError(
+            "There is no date to audit at.",
+            hint=f"Give --as-of 2024-12-24, or --contract FILE, or write {program.stem}.contract.yaml beside it.",
+        )
+    subject = Subject(submission, db, dialect)
+    right = reference or reference_beside(program)
+    certificate = audit(subject, catalog, terms, reference=right, impact=impact)
     if out is not None:
         out.write_text(certificate.model_dump_json(indent=2) + "\n", encoding="utf-8")
     name = program.name if program.is_absolute() else program.as_posix()
     return Audited(name, certificate, exit_code=certificate.verdict.exit_code)
+
+
+def _reference(path: Path | None) -> Submission | None:
+    from finassay.execution import load_submission
+
+    return load_submission(path) if path is not None else None
 
 
 def _task(contract: Path | None, as_of: datetime | None) -> Contract | None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from finassay.audit import Audited, Baseline, Judged
     from finassay.database import Dialect
+    from finassay.execution import Submission
     from finassay.temporal import Catalog, Contract
 
 _WIDTH = 120
@@ -29,6 +30,8 @@ def audit_programs(
     contract: Contract | None,
     dialect: Dialect | None,
     *,
+    reference: Submission | None,
+    impact: bool,
     executor: str,
     out: Path | None,
     force: bool,
@@ -47,6 +50,8 @@ def audit_programs(
             executor=workers,
             cache=ResultCache(_cache_folder()),
             contract=contract,
+            reference=reference,
+            impact=impact,
             dialect=dialect,
             leave_out=out,
         )

@@ -1,0 +1,104 @@
+"""What a PASS is worth: would the scenarios have noticed if a guard were missing? (pit_audit.md, 2.7)."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from finassay.audit._certificate import Power, Survivor
+from finassay.audit._compare import Difference
+from finassay.audit._guards import Mutant, mutants
+from finassay.audit._types import FAMILIES
+
+if TYPE_CHECKING:
+    from finassay.audit._report import Facts
+    from finassay.audit._subject import Output
+    from finassay.audit._trial import Trial
+
+LEAST_POWER = 0.9
+
+
+def weigh(facts: Facts, trial: Trial, base: Output) -> None:
+    """Take away the program's guards one by one; of a program without any, see what it reacts to."""
+    for name in sorted(facts.read & trial.tables.keys()):
+        trial.reacts(base, name)
+    found = _guards(trial, base)
+    if not found:
+        _expose(facts, trial, base)
+        return
+    missed = [m for m in found if not _noticed(trial, m.sql)]
+    redundant = [m for m in missed if _matters_unstarted(trial, m.sql)]
+    holes = [m for m in missed if m not in redundant]
+    facts.power = Power(
+        guards=len(found),
+        noticed=len(found) - len(missed),
+        redundant=[Survivor(guard=m.guard, line=m.line) for m in redundant],
+        survivors=[Survivor(guard=m.guard, line=m.line) for m in holes],
+    )
+    tried = len(found) - len(redundant)
+    if facts.power.noticed < LEAST_POWER * tried or tried == 0:
+        guards = "; ".join(m.guard for m in missed)
+        facts.unknown(
+            "low_power", f"{facts.power.noticed} of {tried} guards are noticed when removed, not: {guards}."
+        )
+
+
+def _matters_unstarted(trial: Trial, sql: str) -> bool:
+    """Whether a guard matters where entities are not yet there, of which other tables tell already.
+
+    A guard that matters only then repeats what the data say elsewhere: the scenarios that keep to the catalog cannot
+    notice its absence, and no leak follows from it.
+    """
+    altered = {name: text for name, table in trial.tables.items() if (text := table.unstarted()) is not None}
+    if not altered:
+        return False
+    with_guard, without = trial.runner.run(altered), trial.runner.run(altered, sql)
+    return (
+        with_guard.error is None
+        and without.error is None
+        and trial.scope.differ(with_guard, without) is not None
+    )
+
+
+def _guards(trial: Trial, base: Output) -> list[Mutant]:
+    if trial.runner.subject.submission.mode != "sql":
+        return []
+    dialect, text = base.statements[0]
+    return mutants(text, dialect, [table.view for table in trial.tables.values()])
+
+
+def _expose(facts: Facts, trial: Trial, base: Output) -> None:
+    """Where a program's own guards cannot be taken away, ask whether it reacts to what it may know of each table."""
+    asked = [name for name, table in trial.tables.items() if table.traps and name in facts.read]
+    silent = [name for name in asked if not trial.reacts(base, name)]
+    facts.power = Power(
+        guards=len(asked),
+        noticed=len(asked) - len(silent),
+        redundant=[],
+        survivors=[
+            Survivor(guard=f"{name}: known values changed, unknown rows made known", line=None)
+            for name in silent
+        ],
+    )
+    if not trial.live:
+        facts.unknown(
+            "unresponsive", "The program reacts to nothing: its answer may be a constant, or from a cache."
+        )
+    elif silent:
+        names = ", ".join(silent)
+        facts.unknown(
+            "low_power", f"The program reacts to no alteration of {names}, so nothing was tried there."
+        )
+
+
+def _noticed(trial: Trial, sql: str) -> bool:
+    """Whether some scenario tells a statement from a valid one."""
+    base = trial.runner.run(sql=sql)
+    if base.error is not None:
+        return True
+    run = partial(trial.runner.run, sql=sql)
+    return any(
+        isinstance(trial.difference(base, family, names, run), Difference)
+        for family in FAMILIES
+        if (names := trial.over(family))
+    )
