@@ -32,11 +32,17 @@ class Output:
         Why it failed.
     statements : tuple of (str, str)
         The dialect and the text of each statement.
+    reason : str or None
+        Why it failed, in the stable word of `docs/reference/reasons.md`.
+    kind : str or None
+        The type of the exception that ended a Python program.
     """
 
     tables: dict[str, pa.Table] = field(default_factory=dict)
     error: str | None = None
     statements: tuple[tuple[Dialect, str], ...] = ()
+    reason: str | None = None
+    kind: str | None = None
 
 
 @dataclass(frozen=True)
@@ -106,7 +112,7 @@ class Runner:
             policy = self.subject.policy or QueryPolicy()
             found = database.query(text, dialect=self.subject.dialect, policy=policy)
         except CandidateError as error:
-            return Output(error=str(error), statements=((spoken, text),))
+            return Output(error=str(error), statements=((spoken, text),), reason=error.reason)
         return Output({"result": found.table}, statements=((spoken, text),))
 
     def _database(self, overlays: Mapping[str, str]) -> Database:
@@ -140,6 +146,6 @@ class Runner:
         own: Dialect = done.trace.database.dialect  # type: ignore[assignment]
         spoken: dict[str, Dialect] = {"mysql": "mysql", "postgres": "postgres", "duckdb": "duckdb"}
         sent = tuple((spoken.get(query.route, own), query.sql) for query in done.trace.queries)
-        if done.trace.error is not None:
-            return Output(error=done.trace.error.message, statements=sent)
+        if (error := done.trace.error) is not None:
+            return Output(error=error.message, statements=sent, reason=error.reason, kind=error.type)
         return Output({found.name: found.table for found in done.tables}, statements=sent)
