@@ -26,6 +26,7 @@ from finassay.database._engine import Database
 from finassay.database._fingerprint import fingerprint
 from finassay.database._policy import check
 from finassay.database._references import tables_read
+from finassay.database._sealed import refuse_clock
 from finassay.database._translate import translate
 from finassay.database._types import (
     DIALECTS,
@@ -74,6 +75,7 @@ __all__ = [
     "predicate_sql",
     "propose_catalog",
     "questions_of",
+    "refuse_clock",
     "resolve_table",
     "selected_view",
     "tables_read",

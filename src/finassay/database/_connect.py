@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from finassay.database._engine import Database
 
 
-def connect(url: str | os.PathLike[str], *, overlays: Mapping[str, str] | None = None) -> Database:
+def connect(
+    url: str | os.PathLike[str], *, overlays: Mapping[str, str] | None = None, sealed: bool = False
+) -> Database:
     """Open a database, read only.
 
     Parameters
@@ -27,6 +29,9 @@ def connect(url: str | os.PathLike[str], *, overlays: Mapping[str, str] | None =
         Tables of the default schema to serve from a replacement: a SELECT in the engine's dialect, in which every name
         is a table of the database itself. With overlays, views of the database are not served unless they are replaced
         themselves: they would read past the overlays.
+    sealed : bool
+        Serve the overlays and nothing else, and refuse every statement that could tell of what lies behind them: other
+        tables, catalogs of the server, plans and statistics, functions of the database, the wall clock.
 
     Returns
     -------
@@ -48,20 +53,21 @@ def connect(url: str | os.PathLike[str], *, overlays: Mapping[str, str] | None =
     if target.path is not None:
         from finassay.database._duckdb import DuckDBEngine
 
-        return DuckDBEngine(target.shown, target.path, files=target.engine == "files", overlays=replaced)
-    return _connect_server(target, replaced)
+        files = target.engine == "files"
+        return DuckDBEngine(target.shown, target.path, files=files, overlays=replaced, sealed=sealed)
+    return _connect_server(target, replaced, sealed=sealed)
 
 
-def _connect_server(target: Target, overlays: Mapping[str, str]) -> Database:
+def _connect_server(target: Target, overlays: Mapping[str, str], *, sealed: bool) -> Database:
     assert target.server is not None  # noqa: S101 - a target is a path or a server
     if target.engine == "mysql":
         try:
             from finassay.database._mariadb import MySQLEngine
         except ImportError as error:
             raise MissingExtraError("A mysql:// database", "mysql") from error
-        return MySQLEngine(target.shown, target.server, overlays=overlays)
+        return MySQLEngine(target.shown, target.server, overlays=overlays, sealed=sealed)
     try:
         from finassay.database._postgres import PostgresEngine
     except ImportError as error:
         raise MissingExtraError("A postgresql:// database", "postgres") from error
-    return PostgresEngine(target.shown, target.server, overlays=overlays)
+    return PostgresEngine(target.shown, target.server, overlays=overlays, sealed=sealed)

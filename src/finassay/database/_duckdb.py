@@ -14,6 +14,7 @@ from finassay.database._files import find_files, literal, load_csv, quoted
 from finassay.database._overlays import replace_tables
 from finassay.database._places import place_of_fragment, place_of_line, place_of_word
 from finassay.database._policy import check
+from finassay.database._sealed import Seal, based, fenced
 from finassay.database._types import (
     ColumnInfo,
     DatabaseUnavailable,
@@ -67,7 +68,9 @@ class DuckDBEngine(BaseEngine):
     dialect: Dialect = "duckdb"
     default_schema = "main"
 
-    def __init__(self, url: str, path: Path, *, files: bool, overlays: Mapping[str, str]) -> None:
+    def __init__(
+        self, url: str, path: Path, *, files: bool, overlays: Mapping[str, str], sealed: bool
+    ) -> None:
         super().__init__(url)
         import duckdb
 
@@ -82,9 +85,9 @@ class DuckDBEngine(BaseEngine):
         self._faults: dict[str, DatabaseUnavailable] = {}  # of those among them that were set aside
         try:
             self._attach(path, files=files)
-            if overlays:
+            if overlays or sealed:
                 self._load_all()
-                self._overlay(overlays)
+                self._overlay(overlays, sealed=sealed)
             self._connection.execute(_SETTINGS)
             self._connection.execute("SET lock_configuration = true")
         except BaseException:
@@ -151,12 +154,14 @@ class DuckDBEngine(BaseEngine):
         del self._waiting[name]
         self._known = None
 
-    def _overlay(self, overlays: Mapping[str, str]) -> None:
-        """Serve every table through a view in memory, the replaced ones from their replacement.
+    def _overlay(self, overlays: Mapping[str, str], *, sealed: bool) -> None:
+        """Serve every table through a view in memory, the replaced ones from their replacement; sealed, only those.
 
         Views of the database read its own tables, past the overlays: they are not served unless replaced themselves.
         """
-        for text in overlays.values():
+        for text in (
+            () if sealed else overlays.values()
+        ):  # those of a sealed one are checked as they are placed
             check(text, "duckdb", QueryPolicy(), "main")
         known = {name: kind for schema, name, kind in self._names() if schema == "main"}
         replaced = {name.lower(): text for name, text in overlays.items()}
@@ -166,20 +171,29 @@ class DuckDBEngine(BaseEngine):
             raise DatabaseUnavailable(message, hint=f"Tables: {', '.join(sorted(known))}.")
         for name, kind in known.items():
             found = replaced.get(name.lower())
-            if found is not None or kind == "table" or self._files:
+            if sealed:
+                if found is not None:
+                    text = fenced(based(found, "duckdb", f"{_BASE}.main.", "main"), "duckdb")
+                    self._execute_view(name, text, found)
+            elif found is not None or kind == "table" or self._files:
                 self._create_view(name, found or f"SELECT * FROM {quoted(name)}", set(known))
         self._catalog = "memory"
         self._connection.execute("USE memory.main")
+        if sealed:
+            served = tuple(name for name in known if name.lower() in replaced)
+            self._seal = Seal("duckdb", "main", served, frozenset({_BASE, "memory", "system", "temp"}))
 
     def _create_view(self, name: str, text: str, known: set[str]) -> None:
-        import duckdb
-
         lower = {table.lower() for table in known}
 
         def base(table: exp.Table) -> str | None:
             return f"{_BASE}.main.{quoted(table.name)}" if table.name.lower() in lower else None
 
-        statement = replace_tables(text.rstrip().rstrip(";"), "duckdb", base)
+        self._execute_view(name, replace_tables(text.rstrip().rstrip(";"), "duckdb", base), text)
+
+    def _execute_view(self, name: str, statement: str, text: str) -> None:
+        import duckdb
+
         try:
             self._connection.execute(f"CREATE VIEW memory.main.{quoted(name)} AS {statement}")
         except duckdb.Error as error:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from finassay.database._sealed import Seal
+
 
 # A statement that begins by assigning a user variable, after blanks and comments that MySQL does not execute
 _ASSIGNS = re.compile(r"(?:\s|--[^\n]*\n|#[^\n]*\n|/\*(?!M?!).*?\*/)*SET\s+@(?!@)", re.IGNORECASE | re.DOTALL)
@@ -152,6 +154,7 @@ class BaseEngine(ABC):
         self._closed = False
         self._watch: Watch | None = None
         self._known: dict[str, TableInfo] | None = None
+        self._seal: Seal | None = None
 
     def query(
         self,
@@ -174,10 +177,14 @@ class BaseEngine(ABC):
         with Watch(policy.timeout_s, self._interrupt) as watch:
             self._watch = watch
             started = time.monotonic()
+            if self._seal is not None:
+                sql = self._seal.unqualified(sql, language)
             asked = self._asked(sql, language)
             tree = check(
                 asked, language, policy, self.default_schema, engine=self.dialect, catalogs=self.catalogs
             )
+            if self._seal is not None:
+                self._seal.check(sql, tree, language)
             executed, warnings, left = self._translated(sql, language, params)
             allowed = policy.schemas if policy.schemas is not None else (self.default_schema,)
             executed = only_allowed_rows(executed, tree, self.dialect, allowed, self.default_schema)

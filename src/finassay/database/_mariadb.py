@@ -15,9 +15,11 @@ from pymysql.cursors import SSCursor
 from finassay.database._arrow import text_array
 from finassay.database._collect import ChunkSize, collect
 from finassay.database._engine import BaseEngine, Interrupted
+from finassay.database._files import literal
 from finassay.database._markers import with_driver_markers
 from finassay.database._overlays import ServerOverlays
 from finassay.database._places import place_at, place_of_fragment
+from finassay.database._sealed import Seal, based, fenced
 from finassay.database._types import (
     ColumnInfo,
     DatabaseUnavailable,
@@ -63,9 +65,11 @@ class MySQLEngine(BaseEngine):
 
     dialect: Dialect = "mysql"
 
-    def __init__(self, url: str, server: Server, *, overlays: Mapping[str, str]) -> None:
+    def __init__(self, url: str, server: Server, *, overlays: Mapping[str, str], sealed: bool) -> None:
         super().__init__(url)
         self._server = server
+        # A sealed session has no default database: a name that is not replaced is no table.
+        self._database = None if sealed else server.database
         self.default_schema = server.database
         self._connection: pymysql.Connection[Any] | None = None
         connection = self._open()
@@ -73,7 +77,7 @@ class MySQLEngine(BaseEngine):
         self._is_mariadb = "mariadb" in found.lower()
         self.version = ("MariaDB " if self._is_mariadb else "MySQL ") + re.sub(r"^5\.5\.5-|-.*$", "", found)
         try:
-            self._overlays = ServerOverlays(overlays, "mysql", self.default_schema)
+            self._overlays = ServerOverlays(overlays, "mysql", self.default_schema, sealed=sealed)
             self._learn()
         except BaseException:
             self.close()
@@ -84,6 +88,19 @@ class MySQLEngine(BaseEngine):
             self._overlays.learn(
                 {name: kind for schema, name, kind, _ in self._names() if schema == self.default_schema}
             )
+        if self._overlays.sealed:
+            place = f"{_quoted(self.default_schema)}."
+            texts = self._overlays.texts.items()
+            self._overlays.place(
+                {
+                    name: fenced(based(text, "mysql", place, self.default_schema), "mysql")
+                    for name, text in texts
+                },
+                views=False,
+            )
+            served = tuple(name for _, name, _, _ in self._names() if not self._overlays.hides(name))
+            schemas = frozenset(str(name).lower() for (name,) in self._rows("SHOW DATABASES"))
+            self._seal = Seal("mysql", self.default_schema, served, schemas)
 
     def tables(self, count: bool = False) -> list[TableInfo]:
         """See `Database.tables`."""
@@ -91,7 +108,8 @@ class MySQLEngine(BaseEngine):
             self._refuse_closed()
             columns = self._rows(
                 "SELECT table_name, column_name, column_type, is_nullable, column_comment, column_key FROM"
-                " information_schema.columns WHERE table_schema = DATABASE() ORDER BY table_name, ordinal_position"
+                f" information_schema.columns WHERE table_schema = {literal(self.default_schema)}"
+                " ORDER BY table_name, ordinal_position"
             )
             found = [
                 self._table(name, kind, [row[1:] for row in columns if row[0] == name], count)
@@ -102,7 +120,8 @@ class MySQLEngine(BaseEngine):
 
     def _names(self) -> list[tuple[str, str, str, str]]:
         rows = self._rows(
-            "SELECT table_name, table_type FROM information_schema.tables WHERE table_schema = DATABASE()"
+            "SELECT table_name, table_type FROM information_schema.tables"
+            f" WHERE table_schema = {literal(self.default_schema)}"
             " AND table_type IN ('BASE TABLE', 'VIEW') ORDER BY table_name"
         )
         return [(self.default_schema, name, "view" if kind == "VIEW" else "table", "") for name, kind in rows]
@@ -214,7 +233,7 @@ class MySQLEngine(BaseEngine):
                 port=server.port,
                 user=server.user,
                 password=server.password,
-                database=server.database,
+                database=self._database,
                 unix_socket=server.option("unix_socket"),
                 ssl=ssl.create_default_context(cafile=ca) if ca else None,
                 charset="utf8mb4",

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 
-def replace_tables(sql: str, dialect: Dialect, replacements: Callable[[exp.Table], str | None]) -> str:
+def replace_tables(
+    sql: str,
+    dialect: Dialect,
+    replacements: Callable[[exp.Table], str | None],
+    tree: exp.Expr | None = None,
+) -> str:
     """Replace table references in the text of a statement, and leave all other text as it is.
 
     Parameters
@@ -25,6 +30,8 @@ def replace_tables(sql: str, dialect: Dialect, replacements: Callable[[exp.Table
         Its dialect.
     replacements : callable
         From a reference to the text that takes its place, or None to keep it.
+    tree : sqlglot.exp.Expr, optional
+        The statement as it was parsed before.
 
     Returns
     -------
@@ -37,7 +44,7 @@ def replace_tables(sql: str, dialect: Dialect, replacements: Callable[[exp.Table
         With reason ``overlay_impossible`` if a reference cannot be located in the text.
     """
     cuts: list[tuple[int, int, str]] = []
-    for table in _references(sql, dialect):
+    for table in _references(sql, dialect) if tree is None else table_references(tree):
         text = replacements(table)
         if text is None:
             continue
@@ -70,15 +77,22 @@ def _span(table: exp.Table) -> tuple[int, int]:
 class ServerOverlays:
     """Overlays on a server: each reference to a replaced table becomes a subquery under the table's name or alias.
 
-    Views read the tables themselves, past the overlays: those that are not replaced are hidden, and refused.
+    Views read the tables themselves, past the overlays: those that are not replaced are hidden, and refused. Of a
+    sealed database, see `finassay.database._sealed`, whatever is not replaced is hidden.
     """
 
-    def __init__(self, overlays: Mapping[str, str], dialect: Dialect, schema: str) -> None:
+    def __init__(
+        self, overlays: Mapping[str, str], dialect: Dialect, schema: str, *, sealed: bool = False
+    ) -> None:
         self.texts = {name.lower(): text.rstrip().rstrip(";") for name, text in overlays.items()}
+        self.sealed = sealed
         self._dialect = dialect
         self._schema = schema
         self._views: frozenset[str] = frozenset()
-        for text in self.texts.values():
+        self._placed = False  # whether the texts are names of views
+        for text in (
+            () if sealed else self.texts.values()
+        ):  # those of a sealed one are checked as they are placed
             check(text, dialect, QueryPolicy(), schema)
 
     def learn(self, kinds: Mapping[str, str]) -> None:
@@ -91,20 +105,26 @@ class ServerOverlays:
         views = {name.lower() for name, kind in kinds.items() if kind == "view"}
         self._views = frozenset(views - set(self.texts))
 
+    def place(self, texts: Mapping[str, str], *, views: bool) -> None:
+        """Put SELECTs in place of the overlays, or the names of views that stand for them."""
+        self.texts, self._placed = {name.lower(): text for name, text in texts.items()}, views
+
     def hides(self, name: str) -> bool:
-        """Whether a view is not served."""
-        return name.lower() in self._views
+        """Whether a table or view is not served."""
+        return name.lower() not in self.texts if self.sealed else name.lower() in self._views
 
     def apply(self, sql: str) -> str:
         """Return the statement over the replacements; refuse it if it reads a hidden view."""
-        if not self.texts:
+        if not self.texts and not self.sealed:
             return sql
         return replace_tables(sql, self._dialect, self._replacement)
 
     def _replacement(self, table: exp.Table) -> str | None:
-        if table.db and table.db.lower() != self._schema.lower():
+        if table.db and table.db.lower() != self._schema.lower() and not self.sealed:
             return None
         if self.hides(table.name):
+            if self.sealed:
+                raise QueryRefused(f"{table.name} is not served.", reason="not_allowed")
             message = f"The view {table.name} reads its tables past the overlays."
             raise QueryRefused(
                 message, reason="view_over_overlay", hint="Read its tables in the statement instead."
@@ -114,4 +134,4 @@ class ServerOverlays:
             return None
         quote = "`" if self._dialect == "mysql" else '"'
         name = quote + table.name.replace(quote, quote * 2) + quote
-        return f"(\n{text}\n)" + ("" if table.alias else f" AS {name}")
+        return (text if self._placed else f"(\n{text}\n)") + ("" if table.alias else f" AS {name}")

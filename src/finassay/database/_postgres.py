@@ -18,6 +18,7 @@ from finassay.database._files import quoted
 from finassay.database._markers import numbered_markers, with_driver_markers
 from finassay.database._overlays import ServerOverlays
 from finassay.database._places import place_at
+from finassay.database._sealed import Seal, based, fenced
 from finassay.database._types import (
     ColumnInfo,
     DatabaseUnavailable,
@@ -60,17 +61,18 @@ class PostgresEngine(BaseEngine):
 
     dialect: Dialect = "postgres"
 
-    def __init__(self, url: str, server: Server, *, overlays: Mapping[str, str]) -> None:
+    def __init__(self, url: str, server: Server, *, overlays: Mapping[str, str], sealed: bool) -> None:
         super().__init__(url)
         self._server = server
         self._connection: psycopg.Connection[Any] | None = None
+        self._bases: dict[str, str] = {}  # of a sealed database: what each table shows
         self.default_schema = "public"
         connection = self._open()
         row = connection.execute("SELECT current_schema(), current_setting('server_version')").fetchone()
         self.default_schema = str(row[0] or "public") if row else "public"
         self.version = f"PostgreSQL {str(row[1]).split(' ')[0]}" if row else "PostgreSQL"
         try:
-            self._overlays = ServerOverlays(overlays, "postgres", self.default_schema)
+            self._overlays = ServerOverlays(overlays, "postgres", self.default_schema, sealed=sealed)
             self._learn()
         except BaseException:
             self.close()
@@ -81,6 +83,34 @@ class PostgresEngine(BaseEngine):
             self._overlays.learn(
                 {name: kind for schema, name, kind, _ in self._names() if schema == self.default_schema}
             )
+        if self._overlays.sealed:
+            place, schema = f"{quoted(self.default_schema)}.", self.default_schema
+            texts = self._overlays.texts.items()
+            self._bases = {name: based(text, "postgres", place, schema) for name, text in texts}
+            served = tuple(name for _, name, _, _ in self._names() if not self._overlays.hides(name))
+            rows = self._live().execute("SELECT nspname FROM pg_catalog.pg_namespace").fetchall()
+            schemas = frozenset({*(str(name).lower() for (name,) in rows), "pg_temp"})
+            self._seal = Seal("postgres", schema, served, schemas)
+            self._close_off(self._live())
+
+    def _close_off(self, connection: psycopg.Connection[Any]) -> None:
+        """Take the schemas of the database off the search path, and put views of this session in their place.
+
+        The views are barriers: of a statement's conditions only those that can raise no error are tried inside, which
+        may use an index. A server that is a copy of another, or a user without TEMPORARY, gets subqueries.
+        """
+        names = {name: f"pg_temp.{quoted(name)}" for name in self._bases}
+        try:
+            connection.execute("BEGIN TRANSACTION READ WRITE")
+            for name, text in self._bases.items():
+                connection.execute(f"CREATE VIEW {names[name]} WITH (security_barrier) AS {text}".encode())
+            connection.execute("COMMIT")
+            self._overlays.place(names, views=True)
+        except (psycopg.errors.InsufficientPrivilege, psycopg.errors.ReadOnlySqlTransaction):
+            connection.execute("ROLLBACK")
+            fences = {name: fenced(text, "postgres") for name, text in self._bases.items()}
+            self._overlays.place(fences, views=False)
+        connection.execute("SET search_path = ''")
 
     def tables(self, count: bool = False) -> list[TableInfo]:
         """See `Database.tables`."""
@@ -199,6 +229,8 @@ class PostgresEngine(BaseEngine):
             raise self._unavailable(error) from None
         _keep_text(connection)
         self._connection = connection
+        if self._seal is not None:
+            self._close_off(connection)
         return connection
 
     def _unavailable(self, error: Exception, what: str = "cannot be opened") -> DatabaseUnavailable:
