@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,8 +69,11 @@ class Broker:
         their own.
     policy : QueryPolicy, optional
         What statements may do.
-    socket_dir : Path
+    socket_dir : Path, optional
         Folder for the sockets ``native.sock``, ``mysql.sock``, ``postgres.sock``; made if it is missing.
+    listeners : mapping of str to socket, optional
+        Sockets of any kind that listen already, by protocol (``mysql``, ``postgres``), in place of a folder; they are
+        closed at the end.
     overlays : mapping of str to str, optional
         Table name to a replacement query in the engine's dialect.
     memory : int
@@ -80,6 +83,11 @@ class Broker:
         its jail reaches the sockets. Native clients reach ``native.sock`` itself, whose folder is this user's alone.
     restart : bool
         Whether a new process takes over from one that died; after the one statement of a SQL program none need.
+    as_of : str, optional
+        What the overlays show, in words. They are then all that is served (``sealed`` of `finassay.database.connect`),
+        and the wall clock may not be read.
+    taken : callable, optional
+        Takes each record as its statement ends, in a thread of ours. Then no log is kept, nor limited.
 
     Examples
     --------
@@ -93,13 +101,16 @@ class Broker:
         self,
         url: str,
         *,
-        socket_dir: Path,
+        socket_dir: Path | None = None,
+        listeners: Mapping[str, socket.socket] | None = None,
         dialect: Dialect | None = None,
         policy: QueryPolicy | None = None,
         overlays: Mapping[str, str] | None = None,
         memory: int = 8 << 30,
         password: str | None = None,
         restart: bool = True,
+        as_of: str | None = None,
+        taken: Callable[[QueryRecord], None] | None = None,
     ) -> None:
         from finassay.database import QueryPolicy
 
@@ -110,15 +121,24 @@ class Broker:
         self._memory = memory
         self._password = password
         self._restart = restart
-        self.socket_dir = socket_dir
-        self._listeners: dict[str, socket.socket] = {}
+        self._as_of = as_of
+        self._kept = taken is None
+        self._folder = socket_dir
+        self._listeners: dict[str, socket.socket] = dict(listeners or {})
         self._child: _Child | None = None
-        self._log = _Log()
+        self._log = _Log(taken)
         self._lock = threading.RLock()
         self._run = 0
         self._closing = False
         self._starting: tuple[_Child, int] | None = None
         self._served: Served | None = None
+
+    @property
+    def socket_dir(self) -> Path:
+        """The folder of the sockets."""
+        if self._folder is None:
+            raise InternalError("This broker listens on sockets that it was given, in no folder.")
+        return self._folder
 
     def __enter__(self) -> Broker:
         """Start the process and wait until it serves.
@@ -144,7 +164,8 @@ class Broker:
         InputError
             If the sockets cannot be made.
         """
-        self._listeners = {name: _listen(self.socket_dir, f"{name}.sock") for name in _PROTOCOLS}
+        if self._folder is not None:
+            self._listeners = {name: _listen(self._folder, f"{name}.sock") for name in _PROTOCOLS}
         self._log.new_run(self._run)
         self._starting = self._spawn()
 
@@ -177,7 +198,8 @@ class Broker:
             child.stop()
         for name, listener in self._listeners.items():
             listener.close()
-            (self.socket_dir / f"{name}.sock").unlink(missing_ok=True)
+            if self._folder is not None:
+                (self._folder / f"{name}.sock").unlink(missing_ok=True)
         self._listeners = {}
 
     def reset(
@@ -226,6 +248,8 @@ class Broker:
             "policy": asdict(self._policy),
             "dialect": self._dialect,
             "password": self._password,
+            "as_of": self._as_of,
+            "kept": self._kept,
             "run": self._run,
             "first": self._log.count(),
         }
@@ -392,8 +416,9 @@ class _Tail:
 class _Log:
     """The query log of the current run, fed by events."""
 
-    def __init__(self) -> None:
+    def __init__(self, taken: Callable[[QueryRecord], None] | None = None) -> None:
         self._lock = threading.Lock()
+        self._taken = taken
         self.new_run(0)
 
     def new_run(self, run: int) -> None:
@@ -401,6 +426,7 @@ class _Log:
             self._run = run
             self._started = time.monotonic()
             self._entries: dict[int, _Entry] = {}
+            self._seen = 0
 
     def take(self, event: dict[str, Any]) -> None:
         run, index = event.pop("key")
@@ -410,7 +436,7 @@ class _Log:
             if event.pop("event") == "start":
                 at = (event["time"] - self._started) * 1e3
                 record = QueryRecord(
-                    len(self._entries),
+                    self._seen,
                     event["route"],
                     event["sql"],
                     None,
@@ -422,6 +448,7 @@ class _Log:
                     STILL_RUNNING,
                 )
                 self._entries[index] = _Entry(record)
+                self._seen += 1
             elif index in self._entries and "status" not in event:
                 record = self._entries[index].record
                 taken = {"rows": event["rows"], "bytes": event["bytes"], "ms": record.ms + event["ms"]}
@@ -430,22 +457,29 @@ class _Log:
                 entry = self._entries[index]
                 warnings = tuple(event.pop("warnings", ()))
                 entry.record = replace(entry.record, **{"error": None, **event}, warnings=warnings)
-                entry.ended = True
+                self._end(index)
 
     def interrupted(self, why: str) -> None:
         """Close the entries that will never end."""
         now = time.monotonic()
         with self._lock:
-            for entry in self._entries.values():
+            for index, entry in list(self._entries.items()):
                 if not entry.ended:
                     ms = (now - self._started) * 1e3 - entry.record.t_ms
                     entry.record = replace(entry.record, error=why, ms=ms)
-                    entry.ended = True
+                    self._end(index)
+
+    def _end(self, index: int) -> None:
+        entry = self._entries[index]
+        entry.ended = True
+        if self._taken is not None:
+            del self._entries[index]
+            self._taken(entry.record)
 
     def count(self) -> int:
         """Return the number of entries, from which a new process goes on counting."""
         with self._lock:
-            return len(self._entries)
+            return self._seen
 
     def records(self) -> list[QueryRecord]:
         with self._lock:

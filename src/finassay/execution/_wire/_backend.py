@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -42,17 +42,27 @@ class Backend:
     warm : {"duckdb", "mysql", "postgres"}, optional
         Run a statement in this dialect at once, which loads what the first one of a process would wait for; empty
         means the engine's own, and so does one that it does not take.
+    sealed : bool
+        Whether the overlays are all that is served.
     """
 
-    def __init__(self, url: str, overlays: Mapping[str, str], *, warm: Dialect | Literal[""] | None) -> None:
+    def __init__(
+        self,
+        url: str,
+        overlays: Mapping[str, str],
+        *,
+        warm: Dialect | Literal[""] | None,
+        sealed: bool = False,
+    ) -> None:
         self._url = url
+        self._sealed = sealed
         self._overlays = dict(overlays)
         self._idle: list[Database] = []
         self._lock = threading.Lock()
         self._slots = threading.BoundedSemaphore(_CONCURRENT)
         self._closed = False
         self._tables: tuple[TableInfo, ...] | None = None
-        database = self._open()
+        database = self.open()
         self.engine: Dialect = database.dialect
         self.schema = database.default_schema
         self.served = {
@@ -71,7 +81,7 @@ class Backend:
         with self._slots:
             with self._lock:
                 database = self._idle.pop() if self._idle else None
-            database = database or self._open()
+            database = database or self.open()
             sound = False
             try:
                 yield database
@@ -81,6 +91,18 @@ class Backend:
                 raise
             finally:
                 self._give_back(database, sound=sound)
+
+    @contextmanager
+    def own(self, database: Database) -> Iterator[Database]:
+        """Wait for a place to run a statement on a database that the caller has opened."""
+        with self._slots:
+            yield database
+
+    def open(self) -> Database:
+        """Open another database, which the caller closes."""
+        from finassay.database import connect
+
+        return connect(self._url, overlays=self._overlays, sealed=self._sealed)
 
     def tables(self) -> tuple[TableInfo, ...]:
         """Return the tables, read once."""
@@ -96,11 +118,6 @@ class Backend:
             idle, self._idle = self._idle, []
         for database in idle:
             database.close()
-
-    def _open(self) -> Database:
-        from finassay.database import connect
-
-        return connect(self._url, overlays=self._overlays)
 
     def _give_back(self, database: Database, *, sound: bool) -> None:
         with self._lock:
@@ -120,6 +137,7 @@ class BrokerSession:
     dialect: Dialect
     policy: QueryPolicy
     password: str | None = None
+    as_of: str | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _running: Database | None = None
     _statement: int = 0
@@ -128,6 +146,7 @@ class BrokerSession:
     _cancelling: int = 0
     _left: bool = False
     _variables: Variables = field(default_factory=Variables)
+    _own: Database | None = None
     _reported: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     @property
@@ -153,6 +172,9 @@ class BrokerSession:
     def forget(self) -> None:
         """Forget the user variables."""
         self._variables.forget()
+        own, self._own = self._own, None
+        if own is not None:
+            own.close()
 
     def execute(
         self,
@@ -165,6 +187,10 @@ class BrokerSession:
         start = self._began = time.monotonic()
         result = None
         try:
+            if self.as_of is not None:
+                from finassay.database import refuse_clock
+
+                refuse_clock(sql, self.dialect, self.as_of)
             answer = own() if own is not None else None
             if answer is None:
                 result = self._run(rewritten(sql) if rewritten is not None else sql)
@@ -246,8 +272,14 @@ class BrokerSession:
                 self._running.cancel()
             time.sleep(_CANCEL_S)
 
+    def _database(self, sql: str) -> AbstractContextManager[Database]:
+        """Lend a database; a client with user variables that a MySQL server keeps has one to itself."""
+        if self.engine == "mysql" and self._own is None and "@" in sql:
+            self._own = self.backend.open()
+        return self.backend.lend() if self._own is None else self.backend.own(self._own)
+
     def _run(self, sql: str) -> QueryResult:
-        with self.backend.lend() as database:
+        with self._database(sql) as database:
             with self._lock:
                 self._running = database
                 self._statement += 1

@@ -48,18 +48,23 @@ class StatementLog:
         self._count = 0
         self._text = 0
         self._run = 0
+        self._kept = True
 
-    def new_run(self, run: int, first: int) -> None:
-        """Start counting for the run with this number, at ``first``: a process may take over from one that died."""
+    def new_run(self, run: int, first: int, *, kept: bool = True) -> None:
+        """Start counting for the run with this number, at ``first``: a process may take over from one that died.
+
+        A log that the parent does not keep is not limited.
+        """
         with self._lock:
-            self._run, self._count, self._text = run, first, 0
+            self._run, self._count, self._text, self._kept = run, first, 0, kept
 
     def start(self, route: str, sql: str) -> tuple[int, int]:
         """Log that a statement was received; return its (run, index)."""
         from finassay.database import QueryRefused
 
         with self._lock:
-            if self._count >= _MAX_STATEMENTS or self._text + len(sql) > _MAX_TEXT:
+            full = self._count >= _MAX_STATEMENTS or self._text + len(sql) > _MAX_TEXT
+            if self._kept and full:
                 raise QueryRefused(
                     f"The run has sent {self._count} statements ({self._text} characters); the query log takes "
                     f"{_MAX_STATEMENTS} statements and {_MAX_TEXT} characters.",

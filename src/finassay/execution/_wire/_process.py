@@ -51,6 +51,7 @@ class _Process:
         self._policy: Any = None
         self._dialect: Dialect | None = None
         self._password: str | None = None
+        self._as_of: str | None = None
 
     def obey(self, command: dict[str, Any]) -> dict[str, Any]:
         """Do what a command says; return what its answer holds."""
@@ -73,13 +74,16 @@ class _Process:
         old = self._backend
         spoken: Dialect | Literal[""] = command["dialect"] or ""
         warm = spoken if old is None else None
-        backend = self._backend = Backend(command["url"], command["overlays"], warm=warm)
+        backend = self._backend = Backend(
+            command["url"], command["overlays"], warm=warm, sealed=command["as_of"] is not None
+        )
         if old is not None:
             old.close()
         self._policy = QueryPolicy(**policy)
         self._dialect = command["dialect"]
         self._password = command["password"]
-        self._log.new_run(command["run"], command["first"])
+        self._as_of = command["as_of"]
+        self._log.new_run(command["run"], command["first"], kept=command["kept"])
         return backend
 
     def _start(self, listeners: dict[str, int]) -> None:
@@ -94,7 +98,9 @@ class _Process:
             raise InternalError("A client came before the database was opened.")
         fixed: dict[str, Dialect] = {"mysql": "mysql", "postgres": "postgres"}
         dialect = fixed.get(route) or self._dialect or self._backend.engine
-        return BrokerSession(self._backend, self._log, route, dialect, self._policy, self._password)
+        return BrokerSession(
+            self._backend, self._log, route, dialect, self._policy, self._password, self._as_of
+        )
 
 
 def _limit_memory(memory: int) -> None:

@@ -91,17 +91,19 @@ class Server:
     def _serve(self, client: socket.socket) -> None:
         with client:
             number = client.fileno()
+            session = self._sessions()
             try:
-                known = _Client(client, self._sessions(), time.monotonic() + _GREETING_S)
+                known = _Client(client, session, time.monotonic() + _GREETING_S)
                 with self._lock:
                     self._clients[number] = known
                 _bound_stalls(client)
-                self._handler(client, known.session, known.greeted)
+                self._handler(client, session, known.greeted)
             except (Disconnected, OSError):
                 return
             finally:
                 with self._lock:
                     self._clients.pop(number, None)
+                session.forget()
 
     def _watch(self) -> None:
         """Cancel the statement of a client that has gone, end one that nothing stops, hang up on who never says who."""

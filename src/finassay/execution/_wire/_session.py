@@ -103,8 +103,8 @@ class WireError:
 
 
 DENIED = (
-    "Access denied: without a jail the database takes the password of this run only. It is in the program's "
-    "environment (DATABASE_URL, DB_PASSWORD, MYSQL_PASSWORD, PGPASSWORD)."
+    "Access denied: another password is expected. That of a run without a jail is in the program's environment "
+    "(DATABASE_URL, DB_PASSWORD, MYSQL_PASSWORD, PGPASSWORD); an as-of server printed its own when it started."
 )
 _BY_REASON = {
     "query_timeout": (3024, "57014"),
