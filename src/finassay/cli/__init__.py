@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from finassay import __version__
 from finassay.cli import (
+    _asof,
     _audit,
     _audit_bench,
     _catalog,
@@ -28,6 +29,7 @@ from finassay.cli._output import write_message, write_text
 from finassay.core import ExitCode
 
 __all__ = ["app", "main"]
+
 
 class _Commands(TyperGroup):
     """Takes `audit bench CORPUS` for a command of two words; `audit ./bench` audits what is so called.
@@ -57,6 +59,7 @@ app.command("audit bench")(_audit_bench.bench_command)
 app.command("audit mutate")(_audit_bench.mutate_command)
 app.command("verify")(_verify.verify_command)
 app.command("lint-prompt")(_lint_prompt.lint_prompt_command)
+app.add_typer(_asof.app, name="asof")
 app.add_typer(_catalog.app, name="catalog")
 app.add_typer(_contract.app, name="contract")
 app.add_typer(_db.app, name="db")

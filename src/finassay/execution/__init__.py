@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from finassay.execution._asof import AsOfServer, AsOfViews, as_of_views
     from finassay.execution._broker import Broker
     from finassay.execution._jail import Jail, JailSession, find_jail
     from finassay.execution._mounts import parse_mounts
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from finassay.execution._write import check_output_folder, write_run
 
 __all__ = [
+    "AsOfServer",
+    "AsOfViews",
     "Broker",
     "Call",
     "CallResult",
@@ -42,6 +45,7 @@ __all__ = [
     "Run",
     "Submission",
     "Trace",
+    "as_of_views",
     "check_output_folder",
     "find_jail",
     "load_submission",
@@ -54,6 +58,7 @@ __all__ = [
 
 # Loaded when they are asked for: the database's process, which starts with every run, needs hardly any of it.
 _PLACES = {
+    "_asof": ("AsOfServer", "AsOfViews", "as_of_views"),
     "_broker": ("Broker",),
     "_jail": ("Jail", "JailSession", "find_jail"),
     "_mounts": ("parse_mounts",),

@@ -1,0 +1,1 @@
+"""The as-of proxy, met by the clients that people have."""
