@@ -91,6 +91,10 @@ class PostgresCatalog:
             and node.name.lower() in ("session_user", "current_role")
         ):
             return exp.Literal.string(self._user)
+        if isinstance(node, exp.Collate):  # psql names PostgreSQL's default
+            return node.this
+        if isinstance(node, exp.Operator) and node.text("operator").endswith(".~"):
+            return exp.RegexpLike(this=node.this, expression=node.expression)
         return self._function(node, described) if isinstance(node, exp.Func) else node
 
     def _function(self, node: Any, described: PgTables) -> Any:
@@ -119,6 +123,7 @@ class PostgresCatalog:
             "current_user": self._user,
             "session_user": self._user,
             "current_role": self._user,
+            "pg_get_userbyid": self._user,
         }
         if name not in known_texts:
             return node
