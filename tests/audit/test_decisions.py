@@ -36,6 +36,7 @@ def test_each_date_is_a_cutoff_of_its_own(market: str, catalog: Catalog, contrac
     assert found.verdict is Verdict.PASS, certificate_text(found)
     assert found.as_of == list(DATES)
     assert {run.as_of for run in found.scenarios} == set(DATES)
+    assert (found.sequence, found.label) == (Verdict.PASS, None)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,7 @@ def test_a_violation_at_one_of_the_dates_is_found(market: str, catalog: Catalog,
     assert found.verdict is Verdict.FAIL
     assert [w.requirement for w in found.witnesses if w.requirement == code], certificate_text(found)
     assert all(w.as_of in DATES for w in found.witnesses)
+    assert found.sequence is Verdict.FAIL
 
 
 def test_a_bound_at_the_last_date_is_no_bound_for_the_others(market: str, catalog: Catalog) -> None:
@@ -67,9 +69,11 @@ def test_a_label_may_depend_on_what_came_after_and_nothing_else_may(market: str,
     labelled = judged(market, catalog, LABELLED, f"{at}labels: [Outcome]")
     assert labelled.witnesses == [], certificate_text(labelled)
     assert labelled.labels == ["Outcome"]
+    assert (labelled.sequence, labelled.label is Verdict.FAIL) == (None, False)
     chosen = f"SELECT FIRM, close, outcome FROM ({LABELLED}) ORDER BY outcome, FIRM LIMIT 5"
     found = judged(market, catalog, chosen, f"{at}labels: [Outcome]")
     assert found.verdict is Verdict.FAIL, "firms are picked by what came after"
+    assert found.label is Verdict.FAIL
 
 
 def test_dates_that_no_column_carries_are_unknown(market: str, catalog: Catalog) -> None:

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 from typer.testing import CliRunner
 
-from finassay.audit import Certificate, Verdict, read_certificate, replay
+from finassay.audit import Certificate, Verdict, read_certificate, replay, replay_witness
 from finassay.cli import app
 from finassay.core import InputError
 
@@ -109,6 +109,40 @@ def test_the_command_says_confirmed_or_refused(
     assert bad.exit_code == 1
     assert "refused" in bad.output
     assert run(app, ["verify", str(tmp_path / "none.json")]).exit_code == 2
+
+
+OPEN = "SELECT FIRM, NAME FROM industry WHERE STARTS <= DATE '2024-06-30'"  # ends are forgotten: A3
+STATE = "SELECT FIRM FROM alert WHERE ANNOUNCED <= DATE '2024-06-30' AND ENDS IS NULL"
+
+
+@pytest.mark.parametrize("sql", [LEAK, OPEN, STATE], ids=["as it is", "beside its normal form", "ends"])
+def test_each_witness_is_shown_again_by_its_own_command(
+    audited: Audited, market: str, tmp_path: Path, sql: str
+) -> None:
+    found = audited(sql)
+    said = tmp_path / "certificate.json"
+    said.write_text(found.model_dump_json(), encoding="utf-8")
+    assert found.witnesses
+    for witness in found.witnesses:
+        command = witness.replay.replace("certificate.json", str(said)).split()[1:]
+        shown = CliRunner().invoke(app, [*command, "--format", "json"])
+        assert shown.exit_code == 0, shown.output
+        again = json.loads(shown.output)
+        assert (again["requirement"], again["table"]) == (witness.requirement, witness.table)
+        assert (again["missing"], again["added"]) == (witness.missing, witness.added)
+
+
+def test_a_witness_that_shows_nothing_is_refused(
+    written: dict[str, Certificate], market: str, catalog: Catalog
+) -> None:
+    document = json.loads(written["leak"].model_dump_json())
+    document["witnesses"][0]["overlay"] = "SELECT * FROM report"
+    lie = Certificate.model_validate(document)
+    assert "digest" in replay_witness(lie, 1, market).refusals[0]
+    lie = lie.model_copy(update={"digest": lie.content_digest()})
+    assert replay_witness(lie, 1, market).refusals == ("The output does not change here.",)
+    with pytest.raises(InputError, match=r"witness\(es\), and 9 is asked for"):
+        replay_witness(lie, 9, market)
 
 
 def test_a_certificate_that_is_no_text_is_bad_input(tmp_path: Path) -> None:

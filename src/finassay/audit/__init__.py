@@ -28,7 +28,14 @@ from finassay.audit._certificate import (
 from finassay.audit._folder import Audited, audit_folder, contract_beside, find_programs, reference_beside
 from finassay.audit._html import html_page
 from finassay.audit._prompt import Instruction, lint_prompt
-from finassay.audit._replay import Replay, load_certificate, read_certificate, replay
+from finassay.audit._replay import (
+    Replay,
+    WitnessReplay,
+    load_certificate,
+    read_certificate,
+    replay,
+    replay_witness,
+)
 from finassay.audit._sarif import sarif_log, visible
 from finassay.audit._static import static_obligations
 from finassay.audit._subject import Output, Runner, Subject
@@ -57,6 +64,7 @@ __all__ = [
     "Violation",
     "Waiver",
     "Witness",
+    "WitnessReplay",
     "audit",
     "audit_folder",
     "baseline_schema",
@@ -74,6 +82,7 @@ __all__ = [
     "reference_beside",
     "renewed_baseline",
     "replay",
+    "replay_witness",
     "sarif_log",
     "static_obligations",
     "visible",

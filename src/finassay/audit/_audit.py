@@ -10,21 +10,25 @@ from finassay.audit._compare import Difference, differ
 from finassay.audit._impact import impact_of
 from finassay.audit._levels import graded
 from finassay.audit._power import weigh
+from finassay.audit._recorded import check_recorded
 from finassay.audit._reference import Reference, follow
 from finassay.audit._report import Facts, certificate
 from finassay.audit._scenarios import Altered
 from finassay.audit._scope import scopes_of
 from finassay.audit._shrink import witness_of
 from finassay.audit._subject import Subject
+from finassay.audit._terms import check_terms
 from finassay.audit._trial import Trial
 from finassay.audit._types import FAMILIES, RESTATED, Family, Requirement
 from finassay.core import InputError
 from finassay.temporal import AvailabilityUnknown
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from finassay.audit._certificate import Certificate
     from finassay.audit._subject import Runner
-    from finassay.database import Database, ResolvedTable
+    from finassay.database import Database, Dialect, ResolvedTable
     from finassay.execution import Submission
     from finassay.temporal import Catalog, Contract
 
@@ -35,7 +39,9 @@ def audit(
     contract: Contract,
     *,
     reference: Submission | None = None,
+    reference_dialect: Dialect | None = None,
     impact: bool = False,
+    recorded: Path | None = None,
 ) -> Certificate:
     """Audit a program.
 
@@ -50,8 +56,12 @@ def audit(
     reference : Submission, optional
         A program that does the task right, for the differential check. Where the contract names no sources, those that
         it reads are required.
+    reference_dialect : {"duckdb", "mysql", "postgres"}, optional
+        What its SQL is written in; by default what the program's is.
     impact : bool
         Whether to run the program over the normalised snapshot too, and tell how its answer changes.
+    recorded : Path, optional
+        A CSV or Parquet file with the result that the program is recorded to have given; another one is UNKNOWN.
 
     Returns
     -------
@@ -68,19 +78,27 @@ def audit(
     from finassay.audit._data import data_hash
     from finassay.database import connect
 
+    check_terms(catalog, contract)
     with ExitStack() as stack:
         runner = stack.enter_context(subject.runner())
         database = stack.enter_context(connect(subject.url))
         other = None
         if reference is not None:
             right = Subject(
-                reference, subject.url, subject.dialect, subject.policy, subject.limits, subject.jail
+                reference,
+                subject.url,
+                reference_dialect or subject.dialect,
+                subject.policy,
+                subject.limits,
+                subject.jail,
             )
             other = Reference.of(stack.enter_context(right.runner()))
         facts = Facts(subject, catalog, contract, database.version, runner.run())
         if other is not None and not facts.required:
             facts.required = other.read
-        if facts.has_output():
+        if facts.has_output() and recorded is not None:
+            check_recorded(facts, recorded)
+        if facts.base.tables and "replay" not in facts.reasons:
             trials = _judge(facts, runner, other, database)
             if impact and trials:
                 facts.impact = impact_of(trials, facts.base, facts.read)
@@ -280,5 +298,8 @@ def _joint(trial: Trial, family: Family, altered: dict[str, str], difference: Di
         missing=list(difference.missing),
         added=list(difference.added),
         overlay=";\n".join(altered.values()),
+        instead=None
+        if family.mode == "same"
+        else ";\n".join(trial.tables[name].expected(family, text) for name, text in altered.items()),
         level="L2",
     )

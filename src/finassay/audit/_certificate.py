@@ -124,6 +124,11 @@ class Witness(_Model):
     overlay: str = Field(
         description="The SELECT that takes the table's place: run the program over it to see."
     )
+    instead: str | None = Field(
+        default=None,
+        description="The SELECT over which the output must be the same; null: the table as it is.",
+    )
+    replay: str = Field(default="", description="The command that shows it again.")
     level: Literal["L0", "L1", "L2"] = Field(
         description="L0: the data as they are show it; L1: the like occurs in the table; L2: the catalog allows it."
     )
@@ -258,6 +263,13 @@ class Certificate(_Model):
     reasons: list[str] = Field(description="Stable words for why; see docs/reference/reasons.md.")
     notes: list[str] = Field(description="The same for people, one line each.")
     requirements: dict[Requirement, Verdict]
+    sequence: Verdict | None = Field(
+        default=None, description="Whether each decision keeps to its own date; null without decision dates."
+    )
+    label: Verdict | None = Field(
+        default=None,
+        description="Whether what is no label depends on nothing that came after; null without labels.",
+    )
     program: str
     subject: Program
     database: str

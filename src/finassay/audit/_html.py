@@ -147,10 +147,12 @@ def _certificate(judged: Judged, found: Certificate, *, baseline: bool) -> Itera
     yield _el(
         "p", f"As of {when} {days}, {found.engine}, catalog {found.catalog}, contract {found.contract}."
     )
-    yield _table(
-        ("", "Requirement", "Verdict"),
-        ((r.value, RULES[r][1], _verdict(verdict.value)) for r, verdict in found.requirements.items()),
-    )
+    rows = [(r.value, RULES[r][1], _verdict(verdict.value)) for r, verdict in found.requirements.items()]
+    if found.sequence is not None:
+        rows.append(("", "Each decision keeps to its own date.", _verdict(found.sequence.value)))
+    if found.label is not None:
+        rows.append(("", "Only labels depend on what came after.", _verdict(found.label.value)))
+    yield _table(("", "Requirement", "Verdict"), rows)
     for finding in judged.findings:
         yield _witness(finding, baseline=baseline)
     notes = list(dict.fromkeys(found.notes))
@@ -211,6 +213,7 @@ def _witness(finding: Finding, *, baseline: bool) -> Html:
     parts.append(
         _details(
             f"Run it over this in place of {witness.table} to see (level {witness.level})",
+            _el("pre", witness.replay),
             _el("pre", witness.overlay),
         )
     )

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from finassay.audit._audit import audit
-from finassay.audit._certificate import Certificate
+from finassay.audit._certificate import Certificate, Witness
 from finassay.audit._documents import model_hash, parse_document, read_text
+from finassay.audit._scope import scopes_of
 from finassay.audit._subject import Subject
+from finassay.audit._types import FAMILIES, Requirement
+from finassay.core import InputError
 from finassay.temporal import Contract
 
 if TYPE_CHECKING:
@@ -100,6 +103,8 @@ def replay(certificate: Certificate, url: str, catalog: Catalog) -> Replay:
         If the database cannot be opened, or there is no jail.
     """
     refusals = [*_tampered(certificate), *_elsewhere(certificate, url, catalog)]
+    if "replay" in certificate.reasons:
+        refusals.append("It certifies nothing: the program did not give its recorded result.")
     if refusals:
         return Replay(certificate, tuple(refusals))
     subject = Subject(certificate.subject.submission(certificate.program), url, certificate.subject.dialect)
@@ -112,6 +117,82 @@ def replay(certificate: Certificate, url: str, catalog: Catalog) -> Replay:
         impact=certificate.impact is not None,
     )
     return Replay(certificate, tuple(_differences(certificate, again)), tuple(_versions(certificate, again)))
+
+
+@dataclass(frozen=True)
+class WitnessReplay:
+    """What became of one witness: the output rows that go and come, or why it was refused.
+
+    Attributes
+    ----------
+    witness : Witness
+        As the certificate has it.
+    refusals : tuple of str
+        What does not agree; none where the difference is there again.
+    missing, added : tuple of str
+        Output rows, at most five of each.
+    """
+
+    witness: Witness
+    refusals: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+
+
+def replay_witness(certificate: Certificate, number: int, url: str) -> WitnessReplay:
+    """Run the program over one witness of a certificate again: two runs, without the rest of the audit.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        What somebody says.
+    number : int
+        Of its witnesses, from 1.
+    url : str
+        The database, as it is here.
+
+    Raises
+    ------
+    InputError
+        If there is no such witness, the database cannot be opened, or there is no jail.
+    """
+    if not 1 <= number <= len(certificate.witnesses):
+        raise InputError(
+            f"The certificate has {len(certificate.witnesses)} witness(es), and {number} is asked for.",
+            hint="They count from 1.",
+            reason="no_such_witness",
+        )
+    witness = certificate.witnesses[number - 1]
+    refusals = [*_tampered(certificate), *_other_data(certificate, url)]
+    if refusals:
+        return WitnessReplay(witness, tuple(refusals))
+    contract = Contract.model_validate(certificate.terms)
+    held = certificate.reference
+    omission = witness.requirement is Requirement.OMISSION and held is not None
+    program = held.program if omission and held is not None else certificate.subject
+    subject = Subject(program.submission(certificate.program), url, program.dialect)
+    with subject.runner() as runner:
+        base = runner.run()
+        altered = runner.run(_overlays(witness, witness.overlay))
+        expected = runner.run(_overlays(witness, witness.instead)) if witness.instead else base
+        scope = next(
+            scope for scope in scopes_of(contract, base) if scope.cutoff.day.isoformat() == witness.as_of
+        )
+        failed = altered.error or expected.error
+        exact = next((family for family in FAMILIES if family.name == witness.family and not omission), None)
+        found = None if failed else scope.differ(expected, altered, exact)
+    if found is None:
+        return WitnessReplay(witness, (f"The output does not change here{f': {failed}' if failed else ''}.",))
+    if omission:
+        own = Subject(certificate.subject.submission(certificate.program), url, certificate.subject.dialect)
+        with own.runner() as runner:
+            if scope.differ(runner.run(), runner.run(_overlays(witness, witness.overlay))) is not None:
+                return WitnessReplay(witness, ("The program's output changes here too.",))
+    return WitnessReplay(witness, (), found.missing, found.added)
+
+
+def _overlays(witness: Witness, texts: str) -> dict[str, str]:
+    return dict(zip(witness.table.split(", "), texts.split(";\n"), strict=True))
 
 
 def _tampered(certificate: Certificate) -> list[str]:
@@ -131,20 +212,24 @@ def _tampered(certificate: Certificate) -> list[str]:
 
 
 def _elsewhere(certificate: Certificate, url: str, catalog: Catalog) -> list[str]:
-    from finassay.audit._data import data_hash
-    from finassay.database import connect
-
     found = []
     if certificate.hashes.catalog != model_hash(catalog):
         found.append(
             f"The catalog {catalog.catalog} {catalog.version} here is not the one of the certificate "
             f"({certificate.catalog}): its hash differs."
         )
+    return [*found, *_other_data(certificate, url)]
+
+
+def _other_data(certificate: Certificate, url: str) -> list[str]:
+    from finassay.audit._data import data_hash
+    from finassay.database import connect
+
     with connect(url) as database:
         here = data_hash(database, [table.name for table in certificate.tables])
     if certificate.hashes.database != here:
-        found.append("The data here are not those that were audited: their hash differs.")
-    return found
+        return ["The data here are not those that were audited: their hash differs."]
+    return []
 
 
 def _differences(certificate: Certificate, again: Certificate) -> list[str]:

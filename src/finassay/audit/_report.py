@@ -17,6 +17,7 @@ from finassay.audit._certificate import (
     Witness,
 )
 from finassay.audit._documents import model_hash
+from finassay.audit._failures import failure
 from finassay.audit._static import Text, obligations_of, warnings_of
 from finassay.audit._static_python import python_obligations
 from finassay.audit._types import Requirement, Verdict
@@ -85,7 +86,7 @@ class Facts:
     def has_output(self) -> bool:
         """Whether the program gave something to compare over the unaltered data; records why not."""
         if self.base.error is not None:
-            self.unknown("program_failed", f"The program failed over the unaltered data: {self.base.error}")
+            self.unknown(*failure(self.base))
         elif not self.base.tables:
             self.unknown("no_output", "The program returned no table.")
         return bool(self.base.tables)
@@ -117,6 +118,8 @@ def certificate(facts: Facts) -> Certificate:
         reasons=[] if failed else facts.reasons,
         notes=facts.notes,
         requirements=requirements,
+        sequence=_of_decisions(facts, rest),
+        label=_of_labels(facts, rest),
         program=submission.source,
         subject=program,
         database=facts.subject.url.rpartition("@")[2] if "@" in facts.subject.url else facts.subject.url,
@@ -137,7 +140,10 @@ def certificate(facts: Facts) -> Certificate:
         ),
         tables=facts.tables,
         scenarios=facts.runs,
-        witnesses=facts.witnesses,
+        witnesses=[
+            witness.model_copy(update={"replay": f"finassay verify certificate.json --witness {number}"})
+            for number, witness in enumerate(facts.witnesses, 1)
+        ],
         power=facts.power,
         reference=facts.reference,
         impact=facts.impact,
@@ -146,6 +152,21 @@ def certificate(facts: Facts) -> Certificate:
         assumptions=list(_ASSUMPTIONS),
     )
     return found.model_copy(update={"digest": found.content_digest()})
+
+
+def _of_decisions(facts: Facts, rest: Verdict) -> Verdict | None:
+    days = {scope.cutoff.day.isoformat() for scope in facts.scopes if scope.column is not None}
+    if facts.contract.decisions is None:
+        return None
+    return Verdict.FAIL if any(witness.as_of in days for witness in facts.witnesses) else rest
+
+
+def _of_labels(facts: Facts, rest: Verdict) -> Verdict | None:
+    """Judge what is no label: labels are not compared, so whatever depends on what came after is something else."""
+    if not facts.contract.labels:
+        return None
+    later = {Requirement.DISCLOSURE, Requirement.STATE}
+    return Verdict.FAIL if any(witness.requirement in later for witness in facts.witnesses) else rest
 
 
 def _note_crashes(facts: Facts) -> None:

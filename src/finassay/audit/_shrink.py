@@ -53,6 +53,9 @@ def witness_of(
         missing=list(found.missing),
         added=list(found.added),
         overlay=table.select(family, only),
+        instead=None
+        if family.mode in ("same", "follow") or halve
+        else table.expected(family, table.select(family, only)),
         level="L0" if family in (REMOVED, THINNED, AS_IS) else "L2",
     )
 

@@ -31,6 +31,9 @@ def _lines(found: Certificate) -> Iterator[str]:
     yield f"  as of {when} {day}, {found.engine}, catalog {found.catalog}, contract {found.contract}"
     for requirement, verdict in found.requirements.items():
         yield f"  {requirement} {_NAMES[requirement]:<11} {verdict}"
+    for name, own in (("sequence", found.sequence), ("label", found.label)):
+        if own is not None:
+            yield f"     {name:<11} {own}"
     for witness in found.witnesses:
         yield ""
         yield from _witness(witness)
@@ -112,6 +115,7 @@ def _witness(witness: Witness) -> Iterator[str]:
         yield f"    altered to: {', '.join(f'{name} {witness.altered[name]}' for name in named)}"
     yield from (f"    - {row}" for row in witness.missing)
     yield from (f"    + {row}" for row in witness.added)
+    yield f"    level {witness.level}; replay: {witness.replay}"
     if witness.provenance is not None:
         yield from (f"    {line}" for line in provenance_lines(witness.provenance))
 

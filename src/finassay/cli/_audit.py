@@ -68,6 +68,10 @@ def audit_command(
         bool,
         typer.Option("--impact", help="Tell how the answer changes over what counted at the date alone."),
     ] = False,
+    result: Annotated[
+        Path | None,
+        typer.Option(help="Of one program: the result it is recorded to have given, .csv or .parquet."),
+    ] = None,
     static: Annotated[
         bool, typer.Option("--static", help="Read the text alone, without --db; 1 if it shows a violation.")
     ] = False,
@@ -98,6 +102,8 @@ def audit_command(
                 "An audit takes one program, or a folder, and --db.",
                 hint="For the text alone, give --static.",
             )
+        if several and result is not None:
+            raise InputError("--result is of one program, not of a folder.", reason="not_a_program")
         if several:
             workers = executor or "loky"
             found = audit_programs(
@@ -119,7 +125,16 @@ def audit_command(
             )
         else:
             one = _audit_one(
-                program, db, known, task, spoken, reference=right, impact=impact, out=out, force=force
+                program,
+                db,
+                known,
+                task,
+                spoken,
+                reference=right,
+                impact=impact,
+                result=result,
+                out=out,
+                force=force,
             )
             found = (one,)
         judged, held = held_against(found, baseline, update=update_baseline)
@@ -163,6 +178,7 @@ def _audit_one(
     *,
     reference: Submission | None,
     impact: bool,
+    result: Path | None,
     out: Path | None,
     force: bool,
 ) -> Audited:
@@ -180,7 +196,7 @@ def _audit_one(
         )
     subject = Subject(submission, db, dialect)
     right = reference or reference_beside(program)
-    certificate = audit(subject, catalog, terms, reference=right, impact=impact)
+    certificate = audit(subject, catalog, terms, reference=right, impact=impact, recorded=result)
     if out is not None:
         out.write_text(certificate.model_dump_json(indent=2) + "\n", encoding="utf-8")
     name = program.name if program.is_absolute() else program.as_posix()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from finassay.cli._output import Format, FormatOption, exit_with, reporting, write_json, write_text
 from finassay.core import ExitCode
+
+if TYPE_CHECKING:
+    from finassay.audit import WitnessReplay
 
 
 def verify_command(
@@ -19,14 +22,20 @@ def verify_command(
     catalog: Annotated[
         str | None, typer.Option(help="The catalog here: a shipped one's name, or a YAML file.")
     ] = None,
+    witness: Annotated[
+        int | None, typer.Option("--witness", help="Show one witness again, by its number, and nothing else.")
+    ] = None,
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Replay a certificate: 0 if it is confirmed, 1 if it is refused because it, the data or the result differ."""
     with reporting(form):
-        from finassay.audit import load_certificate, replay
+        from finassay.audit import load_certificate, replay, replay_witness
         from finassay.temporal import load_catalog
 
         said = load_certificate(certificate)
+        if witness is not None:
+            exit_with(_show(replay_witness(said, witness, db or said.database), form))
+            return
         found = replay(said, db or said.database, load_catalog(catalog or said.catalog.rpartition(" ")[0]))
     if form is Format.JSON:
         write_json(
@@ -49,3 +58,27 @@ def verify_command(
             )
         )
     exit_with(ExitCode.OK if found.confirmed else ExitCode.FAILED)
+
+
+def _show(found: WitnessReplay, form: Format) -> ExitCode:
+    """Write what one witness shows; 0 if the difference is there again."""
+    witness = found.witness
+    if form is Format.JSON:
+        write_json(
+            {
+                "schema_version": 1,
+                "confirmed": not found.refusals,
+                "refusals": list(found.refusals),
+                "requirement": witness.requirement,
+                "table": witness.table,
+                "missing": list(found.missing),
+                "added": list(found.added),
+            }
+        )
+    else:
+        head = "refused" if found.refusals else "confirmed"
+        lines = [f"{head}  {witness.requirement} {witness.table}: {witness.says}, and {witness.effect}"]
+        lines += [f"  {line}" for line in found.refusals]
+        lines += [f"  - {row}" for row in found.missing] + [f"  + {row}" for row in found.added]
+        write_text("\n".join(lines))
+    return ExitCode.FAILED if found.refusals else ExitCode.OK

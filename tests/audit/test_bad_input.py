@@ -1,0 +1,96 @@
+"""Programs and contracts that cannot be judged: each is told in a word of its own, and none passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from finassay.audit import Certificate, Verdict, certificate_text
+from finassay.core import InputError
+
+Audited = Callable[..., Certificate]
+READ = 'from db_connector import query_to_dataframe\nd = query_to_dataframe("SELECT * FROM report")\n'
+KNOWN = READ + "from datetime import date\nd = d[d.PUBLISHED < date(2024, 7, 1)]\n"
+
+
+def told(found: Certificate, reason: str) -> None:
+    assert (found.verdict, reason in found.reasons) == (Verdict.UNKNOWN, True), certificate_text(found)
+    assert Verdict.PASS not in found.requirements.values()
+
+
+SQL = {
+    "no catalog for a table": ("SELECT X FROM stranger", "table_not_catalogued"),
+    "writes": ("DELETE FROM report", "program_writes"),
+    "makes a table": ("CREATE TABLE mine AS SELECT * FROM report", "program_writes"),
+    "reads a file": ("SELECT * FROM read_csv('/tmp/cache.csv')", "reads_file"),
+    "fails": ("SELECT NOTHING FROM report", "program_failed"),
+}
+
+
+@pytest.mark.parametrize(("sql", "reason"), SQL.values(), ids=SQL)
+def test_of_sql(audited: Audited, sql: str, reason: str) -> None:
+    told(audited(sql), reason)
+
+
+def test_the_table_without_a_catalog_is_named(audited: Audited) -> None:
+    both = audited("SELECT FIRM, CLOSE FROM price, stranger WHERE DAY <= DATE '2024-06-30'")
+    told(both, "table_not_catalogued")
+    assert "stranger" in " ".join(both.notes)
+
+
+PYTHON = {
+    "writes": (READ + 'query_to_dataframe("DELETE FROM report")\nresult = d', "program_writes"),
+    "needs the network": (
+        READ + "import urllib.request\nurllib.request.urlopen('https://example.org/rates.csv')\nresult = d",
+        "needs_network",
+    ),
+    "reads a cache that is not there": (
+        READ + "import pandas as pd\nresult = pd.read_pickle('cache/answer.pkl')",
+        "reads_file",
+    ),
+    "answers from a cache of its own": (
+        READ + "import pandas as pd\nresult = pd.DataFrame({'FIRM': [1, 2], 'PROFIT': [11, 21]})",
+        "unresponsive",
+    ),
+    "prints": (KNOWN + "print(d)", "no_output"),
+    # 35 reports were known, with 1920 + 115 of the first quarter and 1195 of the second; all 50 have 7290
+    "crashes on scenarios only": (
+        KNOWN + "assert len(d) == 35, 'other rows'\nassert d.PROFIT.sum() == 3230, 'other values'\n"
+        "a = query_to_dataframe('SELECT COUNT(*) AS n, SUM(PROFIT) AS s FROM report')\n"
+        "assert (a.n[0], float(a.s[0])) == (50, 7290.0), 'another total'\n"
+        "result = d[['FIRM', 'PROFIT']]",
+        "crashes",
+    ),
+}
+
+
+@pytest.mark.jail
+@pytest.mark.parametrize(("python", "reason"), PYTHON.values(), ids=PYTHON)
+def test_of_python(audited: Audited, python: str, reason: str) -> None:
+    told(audited(python=python), reason)
+
+
+CONTRADICTIONS = {
+    "a recording time that is none": ("recording_proxies: [report.PROFIT]", "no recording time"),
+    "a column that is not there": ("recording_proxies: [report.RECORDED]", "no column report.RECORDED"),
+    "a rule of versions for what has none": ("version_of: {price: first}", "has no versions"),
+    "a history of nothing": ("history: [reports]", "no table reports"),
+    "a life that is a measure": ("life: {table: report, from: PROFIT}", "no date of a life"),
+}
+
+
+@pytest.mark.parametrize(("contract", "why"), CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_a_contract_that_contradicts_the_catalog_is_bad_input(
+    audited: Audited, contract: str, why: str
+) -> None:
+    with pytest.raises(InputError, match=why) as found:
+        audited("SELECT FIRM FROM report", contract=contract)
+    assert found.value.reason == "contract_contradicts_catalog"
+    assert int(found.value.exit_code) == 2
+
+
+def test_a_source_that_the_database_lacks_is_bad_input(audited: Audited) -> None:
+    with pytest.raises(InputError) as found:
+        audited("SELECT FIRM FROM report", contract="sources: [nowhere]")
+    assert found.value.reason == "source_missing"
