@@ -309,6 +309,49 @@ def test_a_table_can_be_overlaid(engine: Engine) -> None:
         assert database.query("SELECT close FROM prices WHERE symbol = 'none'").rows == 0
 
 
+def test_other_overlays_take_the_place_of_the_first(engine: Engine) -> None:
+    count = "SELECT count(*) AS n, min(symbol) AS first FROM prices"
+    with connect(engine.url) as database:
+        seen = [database.query(count).table.to_pylist()]
+        for overlays in (
+            {"prices": "SELECT * FROM prices WHERE symbol = 'BBB'"},
+            {"securities": "SELECT * FROM securities WHERE symbol = 'CCC'"},
+            {"prices": "SELECT symbol FROM prices WHERE symbol = 'AAA'"},
+            {},
+        ):
+            database.replace(overlays)
+            seen.append(database.query(count).table.to_pylist())
+            if "securities" in overlays:
+                assert database.query("SELECT name FROM securities").table.to_pylist() == [{"name": "Gamma"}]
+        assert database.query("SELECT count(*) AS n FROM securities").table.to_pylist() == [{"n": 3}]
+    assert [(row["n"], row["first"]) for [row] in seen] == [
+        (6, "AAA"),
+        (2, "BBB"),
+        (6, "AAA"),
+        (3, "AAA"),
+        (6, "AAA"),
+    ]
+
+
+def test_a_translated_statement_follows_the_columns_that_an_overlay_serves(engine: Engine) -> None:
+    if not engine.embedded:
+        pytest.skip("a server is sent no translated statements")
+    listed = "SELECT * FROM prices ORDER BY symbol LIMIT 1"
+    with connect(engine.url, overlays={"prices": "SELECT symbol, volume FROM prices"}) as database:
+        assert database.query(listed, dialect="mysql").table.column_names == ["symbol", "volume"]
+        database.replace({"prices": "SELECT symbol, CAST(volume AS VARCHAR) AS v FROM prices"})
+        assert database.query(listed, dialect="mysql").table.column_names == ["symbol", "v"]
+        assert {c.name for t in database.tables() if t.name == "prices" for c in t.columns} == {"symbol", "v"}
+
+
+def test_replacing_nothing_that_exists_is_an_error(engine: Engine) -> None:
+    with connect(engine.url) as database:
+        with pytest.raises(DatabaseUnavailable, match="nothing"):
+            database.replace({"nothing": "SELECT 1 AS a"})
+        with pytest.raises(QueryRefused):
+            database.replace({"prices": "DELETE FROM prices"})
+
+
 def test_an_overlay_of_nothing_is_an_error(engine: Engine) -> None:
     with pytest.raises(DatabaseUnavailable, match="does not exist: nothing"):
         connect(engine.url, overlays={"nothing": "SELECT 1 AS a"})

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from finassay.database import Database, Dialect, QueryPolicy
     from finassay.execution import Fresh, Jail, Limits, Repeater, Submission
 
-_MOST_OPEN = 40
-_MOST_OPEN_SERVER = 8  # each holds connections, of which a server has few
-
 
 @dataclass(frozen=True)
 class Output:
@@ -82,13 +79,13 @@ class Subject:
 
 
 class Runner:
-    """Runs one program over many altered databases; those that are asked for again stay open."""
+    """Runs one program over many altered databases."""
 
     def __init__(self, subject: Subject, stack: ExitStack) -> None:
         self.subject = subject
         self._stack = stack
         self._program: Repeater | Fresh | None = None
-        self._open: dict[tuple[tuple[str, str], ...], Database] = {}
+        self._databases: dict[bool, Database] = {}  # by whether tables are replaced
 
     def run(self, overlays: Mapping[str, str] | None = None, sql: str | None = None) -> Output:
         """Run the program, or another statement in its place, over the database with some tables replaced.
@@ -116,16 +113,15 @@ class Runner:
         return Output({"result": found.table}, statements=((spoken, text),))
 
     def _database(self, overlays: Mapping[str, str]) -> Database:
+        """Return the database as it is, or the one whose tables are replaced: one of each stays open."""
         from finassay.database import connect
 
-        key = tuple(sorted(overlays.items()))
-        if key not in self._open:
-            files = all(database.dialect == "duckdb" for database in self._open.values())
-            most = _MOST_OPEN if files else _MOST_OPEN_SERVER
-            if len(self._open) >= most:
-                self._open.pop(next(iter(self._open))).close()
-            self._open[key] = self._stack.enter_context(connect(self.subject.url, overlays=overlays))
-        return self._open[key]
+        altered = bool(overlays)
+        if altered not in self._databases:
+            self._databases[altered] = self._stack.enter_context(connect(self.subject.url, overlays=overlays))
+        elif altered:
+            self._databases[altered].replace(overlays)
+        return self._databases[altered]
 
     def _run_python(self, overlays: Mapping[str, str]) -> Output:
         from finassay.execution import repeated

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from finassay.database._arrow import calendar_only
 from finassay.database._collect import collect
-from finassay.database._engine import BaseEngine, Interrupted
+from finassay.database._engine import BaseEngine, Interrupted, Prepared
 from finassay.database._files import find_files, literal, load_csv, quoted
-from finassay.database._overlays import replace_tables
 from finassay.database._places import place_of_fragment, place_of_line, place_of_word
-from finassay.database._policy import check
 from finassay.database._sealed import Seal, based, fenced
 from finassay.database._types import (
     ColumnInfo,
@@ -24,13 +22,13 @@ from finassay.database._types import (
     QueryRefused,
     TableInfo,
 )
+from finassay.database._views import OverlayViews, create_view, refuse_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
-    from sqlglot import exp
 
     from finassay.core import Place
 
@@ -83,11 +81,13 @@ class DuckDBEngine(BaseEngine):
         self._unique: dict[str, list[list[str]]] | None = None
         self._waiting: dict[str, Path] = {}  # CSV files that no statement has needed yet
         self._faults: dict[str, DatabaseUnavailable] = {}  # of those among them that were set aside
+        self._views: OverlayViews | None = None
         try:
             self._attach(path, files=files)
-            if overlays or sealed:
-                self._load_all()
-                self._overlay(overlays, sealed=sealed)
+            if sealed:
+                self._seal_off(overlays)
+            elif overlays:
+                self._serve(overlays)
             self._connection.execute(_SETTINGS)
             self._connection.execute("SET lock_configuration = true")
         except BaseException:
@@ -154,51 +154,37 @@ class DuckDBEngine(BaseEngine):
         del self._waiting[name]
         self._known = None
 
-    def _overlay(self, overlays: Mapping[str, str], *, sealed: bool) -> None:
-        """Serve every table through a view in memory, the replaced ones from their replacement; sealed, only those.
-
-        Views of the database read its own tables, past the overlays: they are not served unless replaced themselves.
-        """
-        for text in (
-            () if sealed else overlays.values()
-        ):  # those of a sealed one are checked as they are placed
-            check(text, "duckdb", QueryPolicy(), "main")
-        known = {name: kind for schema, name, kind in self._names() if schema == "main"}
+    def _seal_off(self, overlays: Mapping[str, str]) -> None:
+        """Serve the replacements through views in memory, and nothing else."""
+        self._load_all()
+        known = [name for schema, name, _ in self._names() if schema == "main"]
         replaced = {name.lower(): text for name, text in overlays.items()}
-        unknown = sorted(set(replaced) - {name.lower() for name in known})
-        if unknown:
-            message = f"An overlay replaces a table that does not exist: {', '.join(unknown)}."
-            raise DatabaseUnavailable(message, hint=f"Tables: {', '.join(sorted(known))}.")
-        for name, kind in known.items():
+        refuse_unknown(replaced, known)
+        for name in known:
             found = replaced.get(name.lower())
-            if sealed:
-                if found is not None:
-                    text = fenced(based(found, "duckdb", f"{_BASE}.main.", "main"), "duckdb")
-                    self._execute_view(name, text, found)
-            elif found is not None or kind == "table" or self._files:
-                self._create_view(name, found or f"SELECT * FROM {quoted(name)}", set(known))
+            if found is not None:
+                text = fenced(based(found, "duckdb", f"{_BASE}.main.", "main"), "duckdb")
+                create_view(self._connection, name, text, found)
         self._catalog = "memory"
         self._connection.execute("USE memory.main")
-        if sealed:
-            served = tuple(name for name in known if name.lower() in replaced)
-            self._seal = Seal("duckdb", "main", served, frozenset({_BASE, "memory", "system", "temp"}))
+        served = tuple(name for name in known if name.lower() in replaced)
+        self._seal = Seal("duckdb", "main", served, frozenset({_BASE, "memory", "system", "temp"}))
 
-    def _create_view(self, name: str, text: str, known: set[str]) -> None:
-        lower = {table.lower() for table in known}
-
-        def base(table: exp.Table) -> str | None:
-            return f"{_BASE}.main.{quoted(table.name)}" if table.name.lower() in lower else None
-
-        self._execute_view(name, replace_tables(text.rstrip().rstrip(";"), "duckdb", base), text)
-
-    def _execute_view(self, name: str, statement: str, text: str) -> None:
-        import duckdb
-
-        try:
-            self._connection.execute(f"CREATE VIEW memory.main.{quoted(name)} AS {statement}")
-        except duckdb.Error as error:
-            message = f"The overlay of {name} is rejected: {_first_line(error)}"
-            raise QueryError(message, reason="bad_overlay", hint=f"Its statement is: {text}") from error
+    def _serve(self, overlays: Mapping[str, str]) -> None:
+        """Serve every table through a view in memory, the replaced ones from their replacement."""
+        if self._views is None:
+            self._load_all()
+            names = {
+                name: kind == "table" or self._files
+                for schema, name, kind in self._names()
+                if schema == "main"
+            }
+            self._views = OverlayViews(self._connection, f"{_BASE}.main", names)
+            self._catalog = "memory"
+            self._connection.execute("USE memory.main")
+            self._forget()
+        if self._views.serve(overlays):
+            self._forget()
 
     def _names(self) -> list[tuple[str, str, str]]:
         rows = self._connection.execute(
@@ -287,11 +273,9 @@ class DuckDBEngine(BaseEngine):
             raise
         return int(rows)
 
-    def _translated(
-        self, sql: str, dialect: Dialect, params: tuple[Any, ...]
-    ) -> tuple[str, tuple[str, ...], tuple[Any, ...]]:
-        self._language = dialect
-        return super()._translated(sql, dialect, params)
+    def _prepare(self, sql: str, language: Dialect, policy: QueryPolicy, params: tuple[Any, ...]) -> Prepared:
+        self._language = language
+        return super()._prepare(sql, language, policy, params)
 
     def _refusal(self, error: Exception, source: str) -> QueryError | None:
         import duckdb

@@ -6,8 +6,9 @@ import re
 import threading
 import time
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
+from finassay.core import InternalError
 from finassay.database._collect import Watch
 from finassay.database._places import place_of_word, unknown_column, unknown_table
 from finassay.database._policy import check
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from finassay.database._sealed import Seal
 
 
+_MOST_PREPARED = 64
+_LONG_TEXT = 100_000
 # A statement that begins by assigning a user variable, after blanks and comments that MySQL does not execute
 _ASSIGNS = re.compile(r"(?:\s|--[^\n]*\n|#[^\n]*\n|/\*(?!M?!).*?\*/)*SET\s+@(?!@)", re.IGNORECASE | re.DOTALL)
 
@@ -116,6 +119,23 @@ class Database(Protocol):
         """
         ...
 
+    def replace(self, overlays: Mapping[str, str]) -> None:
+        """Serve these overlays from now on and no others; it takes milliseconds where opening takes most of a second.
+
+        Parameters
+        ----------
+        overlays : mapping of str to str
+            As `connect` takes them; none serves every table as it is.
+
+        Raises
+        ------
+        DatabaseUnavailable
+            If an overlay replaces a table that does not exist.
+        QueryError, QueryRefused
+            If an overlay is not a SELECT that the engine accepts; what is served then is undefined.
+        """
+        ...
+
     def cancel(self) -> None:
         """Stop the statement that runs, from another thread; it raises `QueryError` with reason ``cancelled``."""
         ...
@@ -134,6 +154,15 @@ class Database(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
+
+
+class Prepared(NamedTuple):
+    """A statement that may run: its tree, what runs, warnings, and the values that it still has markers for."""
+
+    tree: Any
+    executed: str
+    warnings: tuple[str, ...]
+    params: tuple[Any, ...]
 
 
 class Interrupted(Exception):
@@ -155,6 +184,15 @@ class BaseEngine(ABC):
         self._watch: Watch | None = None
         self._known: dict[str, TableInfo] | None = None
         self._seal: Seal | None = None
+        self._prepared: dict[tuple[str, Dialect, QueryPolicy], Prepared] = {}
+
+    def replace(self, overlays: Mapping[str, str]) -> None:
+        """See `Database.replace`."""
+        with self._lock:
+            self._refuse_closed()
+            if self._seal is not None:
+                raise InternalError("A sealed database serves what it was opened with.")
+            self._serve(overlays)
 
     def query(
         self,
@@ -179,15 +217,7 @@ class BaseEngine(ABC):
             started = time.monotonic()
             if self._seal is not None:
                 sql = self._seal.unqualified(sql, language)
-            asked = self._asked(sql, language)
-            tree = check(
-                asked, language, policy, self.default_schema, engine=self.dialect, catalogs=self.catalogs
-            )
-            if self._seal is not None:
-                self._seal.check(sql, tree, language)
-            executed, warnings, left = self._translated(sql, language, params)
-            allowed = policy.schemas if policy.schemas is not None else (self.default_schema,)
-            executed = only_allowed_rows(executed, tree, self.dialect, allowed, self.default_schema)
+            tree, executed, warnings, left = self._prepare(sql, language, policy, params)
             executed = self._overlaid(executed)
             try:
                 watch.running = True
@@ -202,6 +232,32 @@ class BaseEngine(ABC):
                 self._watch = None
         ms = (time.monotonic() - started) * 1000
         return QueryResult(table, sql, executed, ms, (*warnings, *more))
+
+    def _prepare(self, sql: str, language: Dialect, policy: QueryPolicy, params: tuple[Any, ...]) -> Prepared:
+        """Judge and translate a statement; one that comes again, over other overlays say, was judged before."""
+        key = (sql, language, policy)
+        found = None if params else self._prepared.get(key)
+        if found is None:
+            asked = self._asked(sql, language)
+            tree = check(
+                asked, language, policy, self.default_schema, engine=self.dialect, catalogs=self.catalogs
+            )
+            if self._seal is not None:
+                self._seal.check(sql, tree, language)
+            executed, warnings, left = self._translated(sql, language, params)
+            allowed = policy.schemas if policy.schemas is not None else (self.default_schema,)
+            executed = only_allowed_rows(executed, tree, self.dialect, allowed, self.default_schema)
+            found = Prepared(tree, executed, warnings, left)
+            if not params and len(sql) <= _LONG_TEXT:
+                while len(self._prepared) >= _MOST_PREPARED:
+                    del self._prepared[next(iter(self._prepared))]
+                self._prepared[key] = found
+        return found
+
+    def _forget(self) -> None:
+        """Forget what was learnt of the tables: others are served now."""
+        self._known = None
+        self._prepared.clear()
 
     def cancel(self) -> None:
         """See `Database.cancel`."""
@@ -264,6 +320,10 @@ class BaseEngine(ABC):
     def _unread(self) -> list[str]:
         """Return the names of tables that no statement has needed yet, which `_tables` lacks."""
         return []
+
+    @abstractmethod
+    def _serve(self, overlays: Mapping[str, str]) -> None:
+        """Serve these overlays and no others."""
 
     def _overlaid(self, sql: str) -> str:
         return sql

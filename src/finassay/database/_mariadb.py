@@ -83,6 +83,11 @@ class MySQLEngine(BaseEngine):
             self.close()
             raise
 
+    def _serve(self, overlays: Mapping[str, str]) -> None:
+        self._overlays = ServerOverlays(overlays, "mysql", self.default_schema)
+        self._learn()
+        self._forget()
+
     def _learn(self) -> None:
         if self._overlays.texts:
             self._overlays.learn(

@@ -78,6 +78,11 @@ class PostgresEngine(BaseEngine):
             self.close()
             raise
 
+    def _serve(self, overlays: Mapping[str, str]) -> None:
+        self._overlays = ServerOverlays(overlays, "postgres", self.default_schema)
+        self._learn()
+        self._forget()
+
     def _learn(self) -> None:
         if self._overlays.texts:
             self._overlays.learn(

@@ -1,0 +1,112 @@
+"""The views of a DuckDB database in memory that stand for the tables of another; some show a replacement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from finassay.database._files import quoted
+from finassay.database._overlays import replace_tables
+from finassay.database._policy import check
+from finassay.database._types import DatabaseUnavailable, QueryError, QueryPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import duckdb
+    from sqlglot import exp
+
+_MOST_KEPT = 512
+
+
+class OverlayViews:
+    """Views in ``memory.main``, one for each table; replacing some of them takes milliseconds.
+
+    Views of the database read its own tables, past the overlays: they are not served unless replaced themselves.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        With the base attached.
+    base : str
+        The schema of the tables, under its full name.
+    names : mapping of str to bool
+        The tables and views of the base, and whether each is served where nothing replaces it.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, base: str, names: Mapping[str, bool]) -> None:
+        self._connection = connection
+        self._base = base
+        self._names = dict(names)
+        self._spelled = {name.lower(): name for name in names}
+        self._replaced: set[str] = set()
+        self._statements: dict[str, str] = {}  # of overlays that were served before
+        connection.execute("".join(map(self._plain, names)))
+
+    def serve(self, overlays: Mapping[str, str]) -> bool:
+        """Serve these overlays and no others; return whether a table now has other columns than before.
+
+        Raises
+        ------
+        DatabaseUnavailable
+            If an overlay replaces a table that does not exist.
+        QueryError, QueryRefused
+            If an overlay is not a SELECT that DuckDB accepts.
+        """
+        refuse_unknown(overlays, self._names)
+        texts = {self._spelled[name.lower()]: text for name, text in overlays.items()}
+        statements = {name: self._statement(text) for name, text in texts.items()}
+        before = {name: self._shape(name) for name in self._replaced | set(texts)}
+        for name in sorted(self._replaced - set(texts)):
+            self._connection.execute(self._plain(name))
+            self._replaced.discard(name)
+        for name, statement in statements.items():
+            self._replaced.add(name)
+            create_view(self._connection, name, statement, texts[name])
+        return any(self._shape(name) != shape for name, shape in before.items())
+
+    def _plain(self, name: str) -> str:
+        """Return the statement that serves a table as it is."""
+        view = f"memory.main.{quoted(name)}"
+        if not self._names[name]:
+            return f"DROP VIEW IF EXISTS {view};"
+        return f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM {self._base}.{quoted(name)};"  # noqa: S608 - quoted
+
+    def _statement(self, text: str) -> str:
+        """Return the SELECT of an overlay with the tables of the base under their full names."""
+        if text not in self._statements:
+            tree = check(text, "duckdb", QueryPolicy(), "main")
+
+            def base(table: exp.Table) -> str | None:
+                return f"{self._base}.{quoted(table.name)}" if table.name.lower() in self._spelled else None
+
+            while len(self._statements) >= _MOST_KEPT:
+                del self._statements[next(iter(self._statements))]
+            self._statements[text] = replace_tables(text.rstrip().rstrip(";"), "duckdb", base, tree)
+        return self._statements[text]
+
+    def _shape(self, name: str) -> list[str] | None:
+        """Return the columns and types that are served under a name, None where it is not served."""
+        if name not in self._replaced and not self._names[name]:
+            return None
+        relation = self._connection.sql(f"SELECT * FROM memory.main.{quoted(name)}")  # noqa: S608 - quoted
+        return [f"{column} {type_}" for column, type_ in zip(relation.columns, relation.types, strict=True)]
+
+
+def refuse_unknown(overlays: Iterable[str], known: Iterable[str]) -> None:
+    """Raise `DatabaseUnavailable` if an overlay replaces a table that does not exist."""
+    unknown = sorted({name.lower() for name in overlays} - {name.lower() for name in known})
+    if unknown:
+        message = f"An overlay replaces a table that does not exist: {', '.join(unknown)}."
+        raise DatabaseUnavailable(message, hint=f"Tables: {', '.join(sorted(known))}.")
+
+
+def create_view(connection: duckdb.DuckDBPyConnection, name: str, statement: str, text: str) -> None:
+    """Let a name show a statement; raise `QueryError`, which shows the text it was made of, if DuckDB rejects it."""
+    import duckdb
+
+    try:
+        connection.execute(f"CREATE OR REPLACE VIEW memory.main.{quoted(name)} AS {statement}")
+    except duckdb.Error as error:
+        first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+        message = f"The overlay of {name} is rejected: {first}"
+        raise QueryError(message, reason="bad_overlay", hint=f"Its statement is: {text}") from error
