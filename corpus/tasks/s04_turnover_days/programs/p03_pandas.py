@@ -9,7 +9,7 @@ sec = query_to_dataframe("SELECT INNERCODE, COMPANYCODE, SECUCODE, SECUABBR FROM
 sec = sec[sec.INNERCODE.isin(mem.SECUINNERCODE)]
 
 st = query_to_dataframe("SELECT * FROM cs_riskalert WHERE RISKALERTTYPE IN (1, 5, 12, 14)")
-st = st[(st.IMPLANNOUCEDATE.dt.date <= D.date()) & (st.IMPLEMENTDATE <= D)]
+st = st[(st.IMPLANNOUCEDATE.dt.normalize() <= D) & (st.IMPLEMENTDATE <= D)]
 lifted = (st.REMOVEINFOPUBLDATE <= D) & (st.REMOVEDATE <= D)
 sec = sec[~sec.INNERCODE.isin(st[~lifted].INNERCODE)]
 
