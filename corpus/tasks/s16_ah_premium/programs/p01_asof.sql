@@ -1,0 +1,15 @@
+WITH t AS (SELECT TIMESTAMP '2021-10-06 23:59:59' AS t),
+pairs AS (
+  SELECT s.INNERCODE AS ai, s.SECUCODE AS secu_code, h.INNERCODE AS hi, h.SECUCODE AS hk_code, t.t
+  FROM t, secumain s JOIN hk_secumain h ON h.COMPANYCODE = s.COMPANYCODE
+  WHERE s.SECUCATEGORY = 1 AND s.SECUMARKET IN (83, 90) AND s.LISTEDSECTOR IN (1, 2, 6) AND h.SECUCATEGORY = 3
+    AND h.LISTEDDATE <= t.t AND coalesce(h.DELISTINGDATE, TIMESTAMP '9999-12-31') > t.t
+    AND s.INNERCODE IN (SELECT INNERCODE FROM lc_liststatus WHERE CHANGEDATE < DATE '2021-10-07' AND INSERTTIME < DATE '2021-10-07'
+                        GROUP BY INNERCODE HAVING arg_max(CHANGETYPE, (CHANGEDATE, INSERTTIME, ID)) IN (1, 3, 6))
+), fx AS (SELECT ENDDATE, PERIODENDPRICE AS r FROM ed_rmbbaseexchangerate WHERE CURRENCY = 110 AND DATAREPORTPERIOD = 1)
+SELECT secu_code, hk_code, round(a.CLOSEPRICE, 2) AS a_close, round(b.CLOSEPRICE, 2) AS h_close, round((a.CLOSEPRICE / (b.CLOSEPRICE * fx.r / 100) - 1) * 100, 2) AS premium
+FROM pairs p
+ASOF JOIN qt_dailyquote a ON a.INNERCODE = p.ai AND a.TRADINGDAY <= p.t
+ASOF JOIN qt_hkdailyquote b ON b.INNERCODE = p.hi AND b.TRADINGDAY <= p.t
+ASOF JOIN fx ON fx.ENDDATE <= p.t
+ORDER BY premium DESC, secu_code
