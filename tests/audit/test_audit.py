@@ -92,6 +92,10 @@ VIOLATIONS = {
         "SELECT FIRM, MAX(TOUCHED) AS t FROM report WHERE PUBLISHED < DATE '2024-07-01' GROUP BY 1",
         {"A2"},
     ),
+    "the last touch taken for the disclosure": (
+        LATEST.replace("PUBLISHED <", "TOUCHED < DATE '2024-07-01' AND PUBLISHED <"),
+        {"A2"},
+    ),
     "next week's prices": (MEAN.replace("2024-06-30", "2024-07-02"), {"A1"}),
 }
 

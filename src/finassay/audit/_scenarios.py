@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from finassay.temporal import Catalog, Column, Contract, Cutoff
 
 _DAY = timedelta(days=1)
+_YEAR = timedelta(days=365)
 
 
 @dataclass(frozen=True)
@@ -383,8 +384,34 @@ class Altered:
         found = {}
         for name, shown in self.view.hidden.items():
             if shown is None and name not in self._flags:
-                found[name] = self._other(name)
+                found[name] = self._across(name) or self._other(name)
         return found
+
+    def _across(self, name: str) -> str | None:
+        """Return an expression for a date's mirror image at the cutoff; None for other columns.
+
+        A bound near the cutoff then lets in what it kept out, and an order is turned round. What stands for no date,
+        such as 9999-12-31, stays; of the states of today that are missing, half lie before the cutoff then, half after.
+        """
+        import pyarrow as pa
+
+        spelled = self.table.names[name]
+        info = next(c for c in self.table.info.columns if c.name == spelled)
+        if not (pa.types.is_date(info.arrow_type) or pa.types.is_timestamp(info.arrow_type)):
+            return None
+        column, moment = self._quoted(spelled), self.view.cutoff.day_end
+        first, last, turn = (self._date(name, moment + n * 60 * _YEAR) for n in (-1, 1, 0))
+        if self.dialect == "mysql":
+            mirrored = f"TIMESTAMPADD(SECOND, TIMESTAMPDIFF(SECOND, {column}, {turn}), {turn})"
+        else:
+            turn = f"CAST({turn} AS TIMESTAMP)"
+            mirrored = f"{turn} + ({turn} - CAST({column} AS TIMESTAMP))"
+        missing = ""
+        if self._number and self.table.spec.columns[name].role == "current_state":
+            before, after = (self._date(name, moment + n * _DAY) for n in (-30, 30))
+            missing = f"WHEN {column} IS NULL THEN CASE WHEN MOD({self._number}, 2) = 1 THEN {before} ELSE {after} END "
+        text = f"CASE {missing}WHEN {column} BETWEEN {first} AND {last} THEN {mirrored} ELSE {column} END"
+        return self._typed(text, info.type)
 
     def _other(self, name: str) -> str:
         """Return an expression for another value of the column's own domain; NULL stays NULL."""
