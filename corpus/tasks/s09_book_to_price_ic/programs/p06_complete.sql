@@ -1,0 +1,23 @@
+WITH cal AS (SELECT TRADINGDATE AS t, ROW_NUMBER() OVER (ORDER BY TRADINGDATE) AS k FROM qt_tradingdaynew WHERE SECUMARKET = 83 AND IFTRADINGDAY = 1),
+obs AS (SELECT max(t) AS d, max(k) AS k FROM cal WHERE t BETWEEN DATE '2023-07-01' AND DATE '2023-12-31' GROUP BY month(t)),
+mem AS (
+  SELECT obs.d, obs.k, s.INNERCODE, s.COMPANYCODE, s.SECUCODE
+  FROM obs JOIN lc_indexcomponent c ON c.INDATE <= obs.d AND (c.OUTDATE IS NULL OR c.OUTDATE > obs.d)
+  JOIN secumain i ON i.INNERCODE = c.INDEXINNERCODE AND i.SECUCODE = '000852' AND i.SECUCATEGORY = 4
+  JOIN secumain s ON s.INNERCODE = c.SECUINNERCODE
+  ANTI JOIN cs_riskalert r ON r.INNERCODE = s.INNERCODE AND r.RISKALERTTYPE IN (1, 5, 12, 14) AND r.IMPLANNOUCEDATE <= obs.d AND r.IMPLEMENTDATE <= obs.d
+    AND NOT COALESCE(r.REMOVEDATE <= obs.d AND r.REMOVEINFOPUBLDATE <= obs.d, FALSE)
+), bk AS (
+  SELECT obs.d, m.COMPANYCODE, m.SEWITHOUTMI AS eq FROM obs JOIN lc_maindatanew m ON m.MARK = 1 AND m.INFOPUBLDATE <= obs.d
+  QUALIFY ROW_NUMBER() OVER (PARTITION BY obs.d, m.COMPANYCODE ORDER BY m.ENDDATE DESC, m.INFOPUBLDATE DESC, m.INSERTTIME DESC, m.ID DESC) = 1
+), f AS (
+  SELECT mem.d, mem.SECUCODE, CAST(bk.eq AS DOUBLE) / CAST(v.TOTALMV AS DOUBLE) AS bp, b.BACKWARDPRICE / a.BACKWARDPRICE - 1 AS ret
+  FROM mem JOIN bk ON bk.d = mem.d AND bk.COMPANYCODE = mem.COMPANYCODE JOIN lc_dindicesforvaluation v ON v.INNERCODE = mem.INNERCODE AND v.TRADINGDAY = mem.d
+  JOIN cal e ON e.k = mem.k + 20
+  JOIN qt_performancedata a ON a.INNERCODE = mem.INNERCODE AND a.TRADINGDAY = mem.d
+  JOIN qt_performancedata b ON b.INNERCODE = mem.INNERCODE AND b.TRADINGDAY = e.t
+  WHERE bk.eq IS NOT NULL AND v.TOTALMV IS NOT NULL
+), rk AS (SELECT d, RANK() OVER (PARTITION BY d ORDER BY bp) AS rb, RANK() OVER (PARTITION BY d ORDER BY ret) AS rr FROM f)
+SELECT s.d AS obs_date, s.n, s.bp_median, s.top_code, round(c.ic, 4) AS rank_ic
+FROM (SELECT d, count(*) AS n, round(median(bp), 4) AS bp_median, first(SECUCODE ORDER BY bp DESC, SECUCODE) AS top_code FROM f GROUP BY d) s
+JOIN (SELECT d, corr(rb, rr) AS ic FROM rk GROUP BY d) c ON c.d = s.d ORDER BY 1
