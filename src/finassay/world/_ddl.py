@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from finassay.core import InternalError
 
@@ -54,11 +54,12 @@ def create_table(
 ) -> str:
     """Return CREATE TABLE; MySQL's clusters rows by their number, the others get their keys later or not at all.
 
-    DuckDB need not look for the best compression of columns that are `empty`, NULL as far as one knows.
+    DuckDB keeps columns that are `empty` as the constant NULL of their type: a generated column takes no time to write
+    and no room.
     """
     lines = [
         f"{named(column, dialect)} {sql_type(meaning, dialect)}"
-        + (" USING COMPRESSION uncompressed" if dialect == "duckdb" and column in empty else "")
+        + (" GENERATED ALWAYS AS (NULL) VIRTUAL" if dialect == "duckdb" and column in empty else "")
         for column, meaning in spec.columns.items()
     ]
     if dialect == "mysql":
@@ -132,14 +133,44 @@ def decimals(part: pa.Table, spec: Table, *, least: float = 0.0) -> pa.Table:
         column, kind = part[name], decimal_type(meaning.type)
         largest = _largest(column, kind) if kind is not None and pa.types.is_floating(column.type) else -1.0
         if largest >= least and kind is not None:
-            try:
-                # Near the end of a double its shortest text is the number that was meant; its exact value has other
-                # last places, and sums that hold to the fen would no longer hold.
-                column = column.cast(pa.string() if largest >= _TEXT else column.type).cast(kind)
-            except pa.ArrowInvalid as error:
-                raise InternalError(f"{name} is {meaning.type} in the catalog: {error}") from error
+            if largest >= 10.0**kind.precision:
+                raise InternalError(
+                    f"{name} is {meaning.type} in the catalog; a value has {largest:g} units."
+                )
+            column = _exact(column, kind)
         columns.append(column)
     return pa.table(columns, names=part.column_names)
+
+
+def _exact(column: pa.ChunkedArray, kind: pa.DataType) -> pa.Array:
+    """Return doubles as decimals: whole units of the last place, of 128 bits."""
+    import numpy as np
+    import pyarrow as pa
+
+    whole = column.combine_chunks()
+    array = whole if isinstance(whole, pa.Array) else pa.concat_arrays(whole.chunks)
+    values = np.frombuffer(array.buffers()[1] or b"", np.float64)[array.offset : array.offset + len(array)]
+    known = np.ones(len(array), dtype=bool) if not array.null_count else _bits(array.is_valid())
+    units = np.where(known, values, 0.0) * 10.0**kind.scale
+    far = np.flatnonzero(np.abs(units) >= _TEXT)
+    units[far] = 0.0
+    halves = np.empty((len(array), 2), dtype=np.int64)
+    halves[:, 0] = np.rint(units)
+    halves[:, 1] = halves[:, 0] >> 63
+    if far.size:
+        # Near the end of a double its shortest text is the number that was meant; its exact value has other last
+        # places, and sums that hold to the fen would no longer hold.
+        texts = array.take(pa.array(far)).cast(pa.string()).cast(kind)
+        halves[far] = np.frombuffer(texts.buffers()[1], np.int64).reshape(-1, 2)
+    mask = pa.array(known).buffers()[1] if array.null_count else None
+    return pa.Array.from_buffers(kind, len(array), [mask, pa.py_buffer(halves)], array.null_count)
+
+
+def _bits(flags: pa.BooleanArray) -> Any:
+    import numpy as np
+
+    packed = np.frombuffer(flags.buffers()[1], np.uint8)
+    return np.unpackbits(packed, bitorder="little")[flags.offset : flags.offset + len(flags)].astype(bool)
 
 
 def _largest(column: pa.ChunkedArray, kind: pa.DataType) -> float:

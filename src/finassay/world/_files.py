@@ -128,24 +128,33 @@ class DuckDBFile(_OnDisk):
 def _fill(connection: duckdb.DuckDBPyConnection, name: str, parts: Iterable[pa.Table], spec: Table) -> None:
     """Create a table with its rows, in one transaction."""
     connection.execute("BEGIN")
-    for n, part in enumerate(parts):
-        if n == 0:
-            connection.execute(
-                create_table(name, spec, "duckdb", empty=set(spec.columns) - set(filled(part)))
-            )
-        _insert(connection, name, part, spec)
+    stored: list[str] | None = None
+    for part in parts:
+        found = filled(part)
+        if stored is None:
+            stored = found or list(spec.columns)
+            _create(connection, name, spec, stored)
+        elif more := [column for column in found if column not in stored]:
+            connection.execute(f'ALTER TABLE "{name}" RENAME TO "_narrow"')
+            _create(connection, name, spec, [*stored, *more])
+            _copy(connection, name, stored, "_narrow")
+            connection.execute('DROP TABLE "_narrow"')
+            stored += more
+        if found:
+            connection.register("incoming", decimals(part, spec, least=_CAST).select(found))
+            _copy(connection, name, found, "incoming")
+            connection.unregister("incoming")
     connection.execute("COMMIT")
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, name: str, part: pa.Table, spec: Table) -> None:
-    """Columns that are NULL throughout are left out: the engine stores them as constants."""
-    names = filled(part)
-    if not names:
-        return
-    listed = ", ".join(f'"{column}"' for column in names)
-    connection.register("incoming", decimals(part, spec, least=_CAST).select(names))
-    connection.execute(f'INSERT INTO "{name}" ({listed}) SELECT {listed} FROM incoming')  # noqa: S608 - a catalog's names
-    connection.unregister("incoming")
+def _create(connection: duckdb.DuckDBPyConnection, name: str, spec: Table, stored: list[str]) -> None:
+    """Create a table of which some columns are stored; the others are NULL throughout, as far as one knows."""
+    connection.execute(create_table(name, spec, "duckdb", empty=set(spec.columns) - set(stored)))
+
+
+def _copy(connection: duckdb.DuckDBPyConnection, name: str, columns: list[str], source: str) -> None:
+    listed = ", ".join(f'"{column}"' for column in columns)
+    connection.execute(f'INSERT INTO "{name}" ({listed}) SELECT {listed} FROM "{source}"')  # noqa: S608 - a catalog's names
 
 
 @dataclass(frozen=True)

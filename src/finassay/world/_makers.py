@@ -1,8 +1,10 @@
 """Tables made by processes of their own, which share the world they were forked from, and handed over as Arrow files.
 
-Each process takes the next table, makes and hashes it, and writes its parts to files that this process reads and
-removes. A process is at most `_AHEAD` bytes ahead. The content does not depend on who made what; tables come in the
-order in which they are finished.
+Each process makes and hashes the tables of one module, which are made from the same things, and writes their parts to
+files that this process reads and removes; it is at most `_AHEAD` bytes ahead. All are forked before anything else is
+done and wait for their turn, so many at a time as there are workers. Whoever looks at an object of Python copies the
+page that counts who does: a process that ends gives its copies back, where one that went on would in time hold a world
+of its own. The content does not depend on who made what; tables come in the order in which they are finished.
 """
 
 from __future__ import annotations
@@ -23,24 +25,24 @@ from finassay.executor import WorkerLostError
 from finassay.executor._loky import _prepare_worker
 from finassay.world._ddl import filled
 from finassay.world._materialise import ContentHash, chunks
+from finassay.world._tables import TABLES, View
+from finassay.world._tables._statement_rows import filed
 from finassay.world._tables._view import blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from multiprocessing.context import ForkContext
     from multiprocessing.process import BaseProcess
-    from multiprocessing.queues import SimpleQueue
 
     import pyarrow as pa
 
     from finassay.executor import Executor
     from finassay.temporal import Catalog
-    from finassay.world._tables import View
 
     Tables = Iterator[tuple[str, Iterator[pa.Table]]]
 
 _AHEAD = 192_000_000
-_SLOWEST = "documents"  # begun first, lest one process be left alone with it
+_SLOWEST = ("documents", "cs_intensitytrendadj")  # begun first, lest one process be left alone with them
 _CAN_FORK = sys.platform == "linux"  # macOS has it, and its libraries do not bear it
 
 
@@ -101,40 +103,58 @@ def made(view: View, names: Sequence[str], content: ContentHash, executor: Execu
         yield ((name, content.passing(name, chunks(view, name))) for name in names)
         return
     context = multiprocessing.get_context("fork")
-    queue = context.SimpleQueue()
-    for name in sorted(names, key=lambda name: name != _SLOWEST):
-        queue.put(name)
-    for _ in range(executor.workers):
-        queue.put(None)
+    _prepare(view)
     with tempfile.TemporaryDirectory(prefix="finassay-") as folder:
-        makers: dict[Connection, BaseProcess] = {}
+        processes: list[BaseProcess] = []
+        makers: dict[Connection, list[str]] = {}
         try:
-            for _ in range(executor.workers):
-                ours, process = _start(context, view, queue, folder)
-                makers[ours] = process
-            yield _Incoming(makers, view.catalog, content).tables(names)
+            for group in _groups(names):
+                ours, process = _start(context, view, group, folder)
+                processes.append(process)
+                makers[ours] = group
+            yield _Incoming(makers, executor.workers, view.catalog, content).tables(names)
         finally:
-            for process in makers.values():
+            for process in processes:
                 process.kill()
+            for process in processes:
                 process.join()
 
 
-def _start(
-    context: ForkContext, view: View, queue: SimpleQueue[str | None], folder: str
-) -> tuple[Connection, BaseProcess]:
+def _prepare(view: View) -> None:
+    """Load and look up here what every process would else have to by itself."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.ipc
+
+    import finassay.core._canonical  # noqa: F401
+
+    pa.array(np.zeros(1), from_pandas=True)  # loads pandas
+    view.prepare()
+    filed(view)
+
+
+def _groups(names: Sequence[str]) -> list[list[str]]:
+    """Return the tables by the module that makes them, the slowest first."""
+    found: dict[str, list[str]] = {}
+    for name in sorted(names, key=lambda name: name not in _SLOWEST):
+        found.setdefault(TABLES[name].__module__, []).append(name)
+    return list(found.values())
+
+
+def _start(context: ForkContext, view: View, names: list[str], folder: str) -> tuple[Connection, BaseProcess]:
     ours, theirs = context.Pipe()
-    process = context.Process(target=_make, args=(view, queue, theirs, folder), daemon=True)
+    process = context.Process(target=_make, args=(view, names, theirs, folder), daemon=True)
     process.start()
     theirs.close()  # so that its end is seen here
     return ours, process
 
 
-def _make(view: View, queue: SimpleQueue[str | None], pipe: Connection, folder: str) -> None:
-    """Make tables until there are no more: the worker's side."""
+def _make(view: View, names: list[str], pipe: Connection, folder: str) -> None:
+    """Make tables once it is said that it is time: the worker's side."""
     _prepare_worker()
-    ahead = 0
+    ahead = pipe.recv()
     try:
-        while (name := queue.get()) is not None:
+        for name in names:
             content = ContentHash()
             for n, part in enumerate(content.passing(name, chunks(view, name))):
                 while ahead > _AHEAD or pipe.poll():
@@ -163,10 +183,23 @@ def _write(name: str, part: pa.Table, path: str) -> _Part:
 class _Incoming:
     """The other side: takes what the workers hand over, and gives it table by table."""
 
-    def __init__(self, makers: dict[Connection, BaseProcess], catalog: Catalog, content: ContentHash) -> None:
-        self._makers, self._catalog, self._content = makers, catalog, content
-        self._open = set(makers)
+    def __init__(
+        self, makers: dict[Connection, list[str]], workers: int, catalog: Catalog, content: ContentHash
+    ) -> None:
+        self._owed = {pipe: set(names) for pipe, names in makers.items()}
+        self._waiting, self._catalog, self._content = deque(makers), catalog, content
+        self._open: set[Connection] = set()
         self._tables: dict[str, _Table] = {}
+        for _ in range(workers):
+            self._begin()
+
+    def _begin(self) -> None:
+        """Tell the next process that it is its turn."""
+        if self._waiting:
+            pipe = self._waiting.popleft()
+            with contextlib.suppress(OSError):  # it was killed while it waited: seen when it is read
+                pipe.send(0)
+            self._open.add(pipe)
 
     def tables(self, names: Sequence[str]) -> Iterator[tuple[str, Iterator[pa.Table]]]:
         """Yield each table once."""
@@ -203,23 +236,25 @@ class _Incoming:
 
     def _receive(self, timeout: float | None) -> None:
         """Take what there is; wait for something unless there is a timeout."""
-        if timeout is None and not self._open:
-            raise WorkerLostError(
-                "A worker process died while it made tables.",
-                hint="Often it was out of memory: use fewer workers (loky:1, or serial).",
-            )
         for pipe in wait(self._open, timeout):
             assert isinstance(pipe, Connection)  # noqa: S101 - these are what it waits for
             try:
                 told = pipe.recv()
             except (EOFError, ConnectionResetError):  # the latter if it left without reading all
                 self._open.discard(pipe)
+                if self._owed[pipe]:
+                    raise WorkerLostError(
+                        "A worker process died while it made tables.",
+                        hint="Often it was out of memory: use fewer workers (loky:1, or serial).",
+                    ) from None
+                self._begin()
                 continue
             if isinstance(told, Exception):
                 raise told
             table = self._tables.setdefault(told.name, _Table(pipe))
             if isinstance(told, _End):
                 table.end = told
+                self._owed[pipe].discard(told.name)
             else:
                 table.parts.append(told)
                 table.size += told.size

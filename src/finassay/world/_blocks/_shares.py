@@ -189,18 +189,30 @@ def capital_on(events: Iterable[Event], entity: Ints, session: Ints) -> tuple[In
     entity, session : numpy.ndarray of int64
         Equal shapes.
     """
-    at = sessions().at_or_after
-    rows = sorted(
-        (event.entity << 20 | at(event.valid_from), event.payload.total, event.payload.tradable)
-        for event in events
-        if isinstance(event.payload, ShareChange)
-    )
-    keys, total, tradable = (np.array([row[k] for row in rows], dtype=np.int64) for k in range(3))
-    if not keys.size:
-        return np.zeros_like(entity), np.zeros_like(entity)
-    place = np.searchsorted(keys, (entity << 20) | session, side="right") - 1
-    known = (place >= 0) & (keys[place] >> 20 == entity)
-    return np.where(known, total[place], 0), np.where(known, tradable[place], 0)
+    return CapitalByDay(events).on(entity, session)
+
+
+class CapitalByDay:
+    """Total and tradable shares by share and session; `events` as of `capital_on`."""
+
+    def __init__(self, events: Iterable[Event]) -> None:
+        at = sessions().at_or_after
+        rows = sorted(
+            (event.entity << 20 | at(event.valid_from), event.payload.total, event.payload.tradable)
+            for event in events
+            if isinstance(event.payload, ShareChange)
+        )
+        self._keys, self._total, self._tradable = (
+            np.array([row[k] for row in rows], dtype=np.int64) for k in range(3)
+        )
+
+    def on(self, entity: Ints, session: Ints) -> tuple[Ints, Ints]:
+        """See `capital_on`."""
+        if not self._keys.size:
+            return np.zeros_like(entity), np.zeros_like(entity)
+        place = np.searchsorted(self._keys, (entity << 20) | session, side="right") - 1
+        known = (place >= 0) & (self._keys[place] >> 20 == entity)
+        return np.where(known, self._total[place], 0), np.where(known, self._tradable[place], 0)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class _Overlay:
     """What periods read more than the truth before a restatement, for at most one restatement per company and period.
 
     `key` is company and period, ascending; the restatement is known from the report `until` on, and shown for periods
-    from `shown` on.
+    from `shown` on. `opened` is the row of the year end before the period, -1 where that one is not touched.
     """
 
     key: Ints
@@ -44,7 +44,7 @@ class _Overlay:
     shown: Ints
     flows: Ints
     stocks: Ints
-    opening: Ints
+    opened: Ints
 
 
 class Versions:
@@ -89,7 +89,8 @@ class Versions:
             place = place[rows]
             flows[rows] += overlay.flows[place]
             stocks[rows] += overlay.stocks[place]
-            opening[rows] += overlay.opening[place]
+            opened = overlay.opened[place]
+            opening[rows] += np.where(opened[:, None] >= 0, overlay.stocks[opened], 0)
         return Figures(flows, stocks, opening)
 
     def quarter(self, company: Ints, period: Ints, known: Ints) -> Figures:
@@ -185,8 +186,6 @@ def _overlay(statements: Statements, rows: list[tuple[int, int, int, int, float]
             flows[mine], stocks[mine] = rule(part, single[mine], true[mine])
     back = period - year_end_before(period)
     there = (period - back >= pairs.first) & (period > 0)
-    source = np.where(there, np.arange(group.size) - back, 0)
-    opening = np.where(there[:, None], stocks[source], 0)
     shown = np.searchsorted(YEARS, YEARS[np.minimum(until, YEARS.size - 1)] - 1)
     return _Overlay(
         pairs.company * _WIDTH + period,
@@ -194,7 +193,7 @@ def _overlay(statements: Statements, rows: list[tuple[int, int, int, int, float]
         shown[group],
         pairs.running(flows, by_year=True),
         stocks,
-        opening,
+        np.where(there, np.arange(group.size) - back, -1),
     )
 
 

@@ -109,16 +109,19 @@ class _Known:
         rows = shown.take(order)
         key = rows.company * 64 + rows.period
         rows = rows.take(key >= np.maximum.accumulate(key)) if key.size else rows
-        context = Context(source.versions, rows.company, rows.period, rows.known)
         day = rows.disclosed.astype("datetime64[D]") + np.timedelta64(1, "D")
         at = np.clip(np.searchsorted(sessions().array, day) - first, 0, window()[1] - first)
         entity = source.versions.statements.entity[rows.company] - 1
         place = np.zeros((len(view.world.issuers), window()[1] - first + 1), dtype=np.int64)
         np.maximum.at(place, (entity, at), np.arange(1, entity.size + 1))
         self.place = np.maximum.accumulate(place[:, :-1], axis=1).T
-        self.profit = _padded(context.twelve_months(lambda f: f.parent_profit))
-        self.revenue = _padded(context.twelve_months(revenue))
-        self.equity = _padded(context.now.owners_equity.astype(np.float64))
+        figures: list[list[Array]] = [[np.zeros(0)] for _ in range(3)]
+        for part in rows.parts():
+            context = Context(source.versions, part.company, part.period, part.known)
+            figures[0].append(context.twelve_months(lambda f: f.parent_profit))
+            figures[1].append(context.twelve_months(revenue))
+            figures[2].append(context.now.owners_equity.astype(np.float64))
+        self.profit, self.revenue, self.equity = (_padded(np.concatenate(found)) for found in figures)
 
 
 def _padded(values: Array) -> Array:

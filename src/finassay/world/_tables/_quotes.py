@@ -11,10 +11,13 @@ from finassay.world._calendar import sessions
 from finassay.world._tables._view import View, arrow_table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
 
     from finassay.world._blocks._prices import Quotes
 
+_PART = 100_000
 _STAR = 7
 _NUMBERS = {"qt_dailyquote": 96, "lc_stibdailyquote": 97, "qt_performancedata": 98, "qt_indexquote": 99}
 _NUMBERS |= {"lc_dindicesforvaluation": 95, "qt_pricelimit": 94, "qt_performance": 93, "nq_dailyquote": 92}
@@ -23,13 +26,13 @@ _EVENING = np.timedelta64(18 * 3600 + 300, "s")
 Array = npt.NDArray[Any]
 
 
-def qt_dailyquote(view: View) -> pa.Table:
-    """Raw quotes outside STAR."""
+def qt_dailyquote(view: View) -> Iterator[pa.Table]:
+    """Yield raw quotes outside STAR."""
     return _quotes(view, "qt_dailyquote", star=False)
 
 
-def lc_stibdailyquote(view: View) -> pa.Table:
-    """Raw quotes of STAR."""
+def lc_stibdailyquote(view: View) -> Iterator[pa.Table]:
+    """Yield raw quotes of STAR."""
     return _quotes(view, "lc_stibdailyquote", star=True)
 
 
@@ -46,11 +49,18 @@ def daily_columns(view: View, name: str, entity: Array, session: Array) -> dict[
     return found
 
 
-def _seen(view: View, mask: npt.NDArray[np.bool_]) -> tuple[Quotes, Array]:
-    """Quotes up to the snapshot under a mask, and the shares' numbers at the vendor."""
-    last = np.datetime64(view.snapshot)
-    quotes = view.world.quotes.take(mask & (sessions().array[view.world.quotes.session] <= last))
-    return quotes, _by_entity(view, "inner")[quotes.entity]
+def seen_parts(view: View, mask: npt.NDArray[np.bool_] | bool = True) -> Iterator[Quotes]:
+    """Yield the quotes up to the snapshot under a mask, shares whole."""
+    whole = view.world.quotes
+    rows = np.flatnonzero((sessions().array[whole.session] <= np.datetime64(view.snapshot)) & mask)
+    entity = whole.entity[rows]
+    start = 0
+    while start < rows.size:
+        stop = min(start + _PART, rows.size)
+        if stop < rows.size:
+            stop = int(np.searchsorted(entity, entity[stop], side="left"))
+        yield whole.take(rows[start:stop])
+        start = stop
 
 
 def _by_entity(view: View, name: str) -> Array:
@@ -58,11 +68,16 @@ def _by_entity(view: View, name: str) -> Array:
     return np.array([0, *(getattr(issuer, name) for issuer in issuers)], dtype=np.int64)
 
 
-def _quotes(view: View, name: str, *, star: bool) -> pa.Table:
-    whole = view.world.quotes
+def _quotes(view: View, name: str, *, star: bool) -> Iterator[pa.Table]:
+    whole, spec, inner = view.world.quotes, view.catalog.table(name), _by_entity(view, "inner")
     board = _by_entity(view, "board")[whole.entity]
-    quotes, inner = _seen(view, ((board == _STAR) == star) & whole.kept)
-    columns = {
+    yield arrow_table(spec, {}, 0)
+    for quotes in seen_parts(view, ((board == _STAR) == star) & whole.kept):
+        yield arrow_table(spec, _raw(view, name, quotes, inner[quotes.entity]), quotes.entity.size)
+
+
+def _raw(view: View, name: str, quotes: Quotes, inner: Array) -> dict[str, Array]:
+    return {
         "INNERCODE": inner,
         "PREVCLOSEPRICE": quotes.previous / 100,
         "OPENPRICE": quotes.open / 100,
@@ -74,16 +89,20 @@ def _quotes(view: View, name: str, *, star: bool) -> pa.Table:
         "TURNOVERDEALS": quotes.volume // 1500 + (quotes.volume > 0),
         **daily_columns(view, name, quotes.entity, quotes.session),
     }
-    return arrow_table(view.catalog.table(name), columns, quotes.entity.size)
 
 
-def qt_performancedata(view: View) -> pa.Table:
-    """Backward prices and marks of all boards, on the days on which a share trades."""
-    quotes, inner = _seen(view, view.world.quotes.traded)
+def qt_performancedata(view: View) -> Iterator[pa.Table]:
+    """Yield backward prices and marks of all boards, on the days on which a share trades."""
+    spec, inner = view.catalog.table("qt_performancedata"), _by_entity(view, "inner")
+    for quotes in seen_parts(view, view.world.quotes.traded):
+        yield arrow_table(spec, _marks(view, quotes, inner[quotes.entity]), quotes.entity.size)
+
+
+def _marks(view: View, quotes: Quotes, inner: Array) -> dict[str, Array]:
     bounded = quotes.upper < 10**8
     up, down = quotes.close == quotes.upper, (quotes.close == quotes.lower) & bounded
     touched = (quotes.high == quotes.upper) | ((quotes.low == quotes.lower) & bounded)
-    columns = {
+    return {
         "INNERCODE": inner,
         "CLOSEPRICE": quotes.close / 100,
         "CHANGEPCT": np.rint((quotes.close / quotes.previous - 1.0) * 1e6) / 1e4,
@@ -96,7 +115,6 @@ def qt_performancedata(view: View) -> pa.Table:
         "DECLINELIMIT": _flag(down),
         **daily_columns(view, "qt_performancedata", quotes.entity, quotes.session),
     }
-    return arrow_table(view.catalog.table("qt_performancedata"), columns, quotes.entity.size)
 
 
 def _flag(mask: npt.NDArray[np.bool_]) -> Array:

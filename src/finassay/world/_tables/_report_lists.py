@@ -37,6 +37,7 @@ _SPLITS = (  # classification, serial number, name
     (3, 1, "境内"),
     (3, 2, "境外"),
 )
+_FILINGS = 5_000  # that are worked on at a time: each has up to twenty rows
 _WIDE = 24  # bits below which list rows count within a filing's number
 
 
@@ -48,7 +49,7 @@ def lc_mainoperincome(view: View) -> Iterator[pa.Table]:
     wanted = general & (shown.period % 2 == 0) & (shown.form == PERIODIC) & (shown.adjusted == ORIGINAL)
     spec = view.catalog.table("lc_mainoperincome")
     yield arrow_table(spec, {}, 0)
-    for rows in shown.take(np.flatnonzero(wanted)).parts():
+    for rows in shown.take(np.flatnonzero(wanted)).parts(_FILINGS):
         context = Context(source.versions, rows.company, rows.period, rows.known)
         parts = [_segment(view, rows, context, n) for n in range(len(_SPLITS))]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -102,7 +103,7 @@ def lc_mainshlistnew(view: View) -> Iterator[pa.Table]:
     wanted = (shown.number & 15 == 0) & ((shown.form == PERIODIC) | (shown.form == CORRECTED))
     spec = view.catalog.table("lc_mainshlistnew")
     yield arrow_table(spec, {}, 0)
-    for rows in shown.take(np.flatnonzero(wanted)).parts():
+    for rows in shown.take(np.flatnonzero(wanted)).parts(_FILINGS):
         parts = [_holders(view, rows, kind) for kind in (1, 2)]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         yield arrow_table(spec, columns, columns["ID"].size)

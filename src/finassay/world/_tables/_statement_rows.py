@@ -65,11 +65,11 @@ class Rows(Columns):
     number: Ints
     opinion: Ints
 
-    def parts(self) -> Iterator[Rows]:
-        """Yield the rows in parts that are worked on at a time, companies whole."""
+    def parts(self, most: int = _PART) -> Iterator[Rows]:
+        """Yield the rows in parts that are worked on at a time, `most` rows or more of one company; companies whole."""
         start = 0
         while start < self.company.size:
-            stop = min(start + _PART, self.company.size)
+            stop = min(start + most, self.company.size)
             if stop < self.company.size:
                 stop = int(np.searchsorted(self.company, self.company[stop], side="left"))
                 if stop <= start:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from finassay.world._blocks._shares import capital_on
-from finassay.world._calendar import sessions
+from finassay.world._blocks._shares import CapitalByDay
 from finassay.world._events import EventType
-from finassay.world._tables._quotes import daily_columns
+from finassay.world._tables._quotes import daily_columns, seen_parts
 from finassay.world._tables._statement_context import over
 from finassay.world._tables._view import View, arrow_table
 
@@ -23,14 +22,13 @@ if TYPE_CHECKING:
     from finassay.world._numerics import Floats
 
 Array = npt.NDArray[Any]
-_PART = 100_000
 _NO_LIMIT = 10**8
 _WINDOWS = {"RW": 5, "RM": 21, "R3M": 62, "R6M": 122, "R12M": 243}  # trading days of the share
 
 
 def qt_pricelimit(view: View) -> Iterator[pa.Table]:
     """Yield the limits of every day on which a share is listed; none on the first days after listing."""
-    for quotes in _parts(view, view.world.quotes):
+    for quotes in seen_parts(view):
         bounded = quotes.upper < _NO_LIMIT
         lots = np.full(quotes.entity.size, 100, dtype=np.int64)
         columns = {
@@ -47,8 +45,9 @@ def qt_pricelimit(view: View) -> Iterator[pa.Table]:
 
 def qt_performance(view: View) -> Iterator[pa.Table]:
     """Yield the performance of every day on which a share trades."""
-    for quotes in _parts(view, view.world.quotes.take(view.world.quotes.traded)):
-        total, tradable = capital_on(view.ledger.of(EventType.SHARE_CHANGE), quotes.entity, quotes.session)
+    capital = CapitalByDay(view.ledger.of(EventType.SHARE_CHANGE))
+    for quotes in seen_parts(view, view.world.quotes.traded):
+        total, tradable = capital.on(quotes.entity, quotes.session)
         close = quotes.close / 100
         columns = {
             "INNERCODE": _inner(view)[quotes.entity],
@@ -92,18 +91,6 @@ def _windows(quotes: Quotes, tradable: Ints) -> dict[str, Floats]:
 
 def _sums(values: Ints) -> Ints:
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values)])
-
-
-def _parts(view: View, quotes: Quotes) -> Iterator[Quotes]:
-    """Yield quotes up to the snapshot, shares whole."""
-    seen = quotes.take(sessions().array[quotes.session] <= np.datetime64(view.snapshot))
-    start = 0
-    while start < seen.entity.size:
-        stop = min(start + _PART, seen.entity.size)
-        if stop < seen.entity.size:
-            stop = int(np.searchsorted(seen.entity, seen.entity[stop], side="left"))
-        yield seen.take(np.arange(start, stop))
-        start = stop
 
 
 def _inner(view: View) -> Array:

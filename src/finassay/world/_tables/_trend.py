@@ -6,6 +6,7 @@ A share's own trading days count, so halts leave no gap. Windows are NULL until 
 from __future__ import annotations
 
 from datetime import date
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,10 +52,12 @@ def cs_intensitytrendadj(view: View) -> Iterator[pa.Table]:
     )
     index = next(quotes.levels for quotes in world.indices if quotes.inner == CSI300)
     last = np.datetime64(view.snapshot)
-    quotes = world.quotes.take(world.quotes.traded & (sessions().array[world.quotes.session] <= last))
+    quotes = world.quotes
+    seen = np.flatnonzero(quotes.traded & (sessions().array[quotes.session] <= last))
+    places = np.searchsorted(quotes.entity[seen], np.arange(1, len(world.issuers) + _SHARES + 1, _SHARES))
     yield arrow_table(spec, {}, 0)
-    for start in range(1, len(world.issuers) + 1, _SHARES):
-        part = quotes.take(slice(*np.searchsorted(quotes.entity, [start, start + _SHARES])))
+    for start, stop in pairwise(places.tolist()):
+        part = quotes.take(seen[start:stop])
         kept = sessions().array[part.session] >= np.datetime64(FIRST)
         if kept.any():
             values = _indicators(part, index)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from finassay.world._blocks._periods import quarter_of
 from finassay.world._blocks._reports import CORRECTED
-from finassay.world._blocks._shares import capital_on
+from finassay.world._blocks._shares import CapitalByDay
 from finassay.world._calendar import sessions
 from finassay.world._events import Event, EventType, Implementation, Plan
 from finassay.world._events_company import Report
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 _NAME = "lc_dindicesforvaluation"
 _PART = 100_000
+_FILINGS = 20_000  # that are worked on at a time
 _SHIFT = 20  # bits of a session's position
 
 
@@ -47,14 +48,14 @@ def lc_dindicesforvaluation(view: View) -> Iterator[pa.Table]:
     known = _Known(view)
     whole = view.world.quotes
     seen = np.flatnonzero(sessions().array[whole.session] <= np.datetime64(view.snapshot))
-    total, tradable = capital_on(view.ledger.of(EventType.SHARE_CHANGE), whole.entity, whole.session)
+    capital = CapitalByDay(view.ledger.of(EventType.SHARE_CHANGE))
     dividends = _Dividends(view)
     inner = np.array([0, *(issuer.inner for issuer in view.world.issuers)], dtype=np.int64)
     spec = view.catalog.table(_NAME)
     for start in range(0, seen.size, _PART):
         rows = seen[start : start + _PART]
         part = whole.take(rows)
-        columns = _ratios(part, known, dividends, total[rows], tradable[rows])
+        columns = _ratios(part, known, dividends, *capital.on(part.entity, part.session))
         columns["INNERCODE"] = inner[part.entity]
         columns |= daily_columns(view, _NAME, part.entity, part.session)
         yield arrow_table(spec, columns, rows.size)
@@ -79,47 +80,56 @@ class _Known:
         base = company << 8
         period = np.maximum.accumulate(base + period) - base
         known = np.maximum.accumulate(base + known) - base
-        self.context = Context(source.versions, company, period, known)
-        self.values = self._values()
-
-    def _values(self) -> dict[str, Floats]:
-        x = self.context
-        twelve = {
-            "profit": lambda f: f.parent_profit,
-            "core": lambda f: f.core_profit,
-            "sales": revenue,
-            "cash": lambda f: f.operating_cash,
-            "increase": lambda f: f.cash_increase,
-            "ebitda": ebitda,
-            "gross": gross,
-            "free": free_cash,
-            "research": lambda f: f.flow("RESEARCH"),
-        }
-        found = {name: x.twelve_months(read) / 100.0 for name, read in twelve.items()}
-        year = np.where(x.period % 4 == 0, x.now.parent_profit, x.year.parent_profit)
-        sales = np.where(x.period % 4 == 0, revenue(x.now), revenue(x.year))
-        so_far = 4.0 / x.quarters / 100.0
-        growth = x.growth(lambda f: f.parent_profit)
-        return found | {
-            "equity": equity(x.now) / 100.0,
-            "year": year / 100.0,
-            "year_sales": sales / 100.0,
-            "annualised": x.now.parent_profit * so_far,
-            "annualised_sales": revenue(x.now) * so_far,
-            "annualised_cash": x.now.operating_cash * so_far,
-            "debt": debt(x.now) / 100.0,
-            "owed": x.now.total_liabilities / 100.0,
-            "minority": x.now.stock("MINORITYINTERESTS") / 100.0,
-            "bank": x.now.stock("CASHEQUIVALENTS") / 100.0,
-            "growth": growth,
-            "sales_growth": x.growth(revenue),
-        }
+        parts = [
+            _figures(
+                Context(
+                    source.versions,
+                    *(column[start : start + _FILINGS] for column in (company, period, known)),
+                )
+            )
+            for start in range(0, max(1, company.size), _FILINGS)
+        ]
+        self.values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     def on(self, entity: Ints, session: Ints) -> dict[str, Floats]:
         """Return the figures known at the close of days, NaN before the first filing."""
         place = np.searchsorted(self.key, (entity << _SHIFT) | session, side="right") - 1
         there = (place >= 0) & (self.key[place] >> _SHIFT == entity)
         return {name: np.where(there, values[place], np.nan) for name, values in self.values.items()}
+
+
+def _figures(x: Context) -> dict[str, Floats]:
+    """Return what valuations divide by, in yuan: of twelve months, of a year, of the year so far; balances."""
+    twelve = {
+        "profit": lambda f: f.parent_profit,
+        "core": lambda f: f.core_profit,
+        "sales": revenue,
+        "cash": lambda f: f.operating_cash,
+        "increase": lambda f: f.cash_increase,
+        "ebitda": ebitda,
+        "gross": gross,
+        "free": free_cash,
+        "research": lambda f: f.flow("RESEARCH"),
+    }
+    found = {name: x.twelve_months(read) / 100.0 for name, read in twelve.items()}
+    year = np.where(x.period % 4 == 0, x.now.parent_profit, x.year.parent_profit)
+    sales = np.where(x.period % 4 == 0, revenue(x.now), revenue(x.year))
+    so_far = 4.0 / x.quarters / 100.0
+    growth = x.growth(lambda f: f.parent_profit)
+    return found | {
+        "equity": equity(x.now) / 100.0,
+        "year": year / 100.0,
+        "year_sales": sales / 100.0,
+        "annualised": x.now.parent_profit * so_far,
+        "annualised_sales": revenue(x.now) * so_far,
+        "annualised_cash": x.now.operating_cash * so_far,
+        "debt": debt(x.now) / 100.0,
+        "owed": x.now.total_liabilities / 100.0,
+        "minority": x.now.stock("MINORITYINTERESTS") / 100.0,
+        "bank": x.now.stock("CASHEQUIVALENTS") / 100.0,
+        "growth": growth,
+        "sales_growth": x.growth(revenue),
+    }
 
 
 def _effective(event: Event) -> int:

@@ -55,6 +55,10 @@ class View:
         self.snapshot = world.config.snapshot
         self.ledger: Ledger = world.ledger.seen_at(world.config.moment)
 
+    def prepare(self) -> None:
+        """Look up what most tables need, lest each process that makes some of them do it again."""
+        _ = self._ends, self._touches, self.securities
+
     @cached_property
     def securities(self) -> dict[int, Event]:
         """The event of each share, by entity."""
