@@ -141,7 +141,10 @@ class MySQLEngine(BaseEngine):
                 return None
             raise
         columns = tuple(
-            ColumnInfo(column, type_, schema.field(i).type, nullable == "YES", comment)
+            # What was not known reads as NULL in a sealed database, whatever the column says.
+            ColumnInfo(
+                column, type_, schema.field(i).type, nullable == "YES" or self._overlays.sealed, comment
+            )
             for i, (column, type_, nullable, comment, _) in enumerate(rows[: len(schema)])
         )
         number = None

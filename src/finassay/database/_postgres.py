@@ -149,7 +149,8 @@ class PostgresEngine(BaseEngine):
         place = f"{quoted(schema)}.{quoted(name)}"
         _, types = _columns(_described(connection, self._overlaid(f"SELECT * FROM {place}")), connection)
         columns = tuple(
-            ColumnInfo(column, type_, types[i], required in {"f", False}, comment)
+            # What was not known reads as NULL in a sealed database, whatever the column says.
+            ColumnInfo(column, type_, types[i], required in {"f", False} or self._overlays.sealed, comment)
             for i, (column, type_, required, comment, _) in enumerate(rows[: len(types)])
         )
         number = None

@@ -46,7 +46,7 @@ def report_rows() -> list[str]:
         for i in range(1, KNOWN + 1)
     ]
     later = [
-        f"({i}, {i % 2}, 'LEAK{i}', 987654, '2024-03-01 00:00:00', '1977-07-07 00:00:00', 'LEAK', 'LEAK')"
+        f"({i}, {i % 2}, 'LEAK({i}', 987654, '2024-03-01 00:00:00', '1977-07-07 00:00:00', 'LEAK', 'LEAK')"
         for i in range(100, 100 + UNKNOWN)
     ]
     return known + later

@@ -76,6 +76,7 @@ def test_sqlalchemy_reflects_what_is_served(proxy: Proxy) -> None:
         assert set(metadata.tables) == set(TABLES)
         report = metadata.tables["report"]
         assert [column.name.lower() for column in report.columns][:4] == ["id", "code", "name", "amount"]
+        assert all(column.nullable for column in report.columns if not column.primary_key)
         with engine.connect() as connection:
             rows = connection.execute(sa.select(report).order_by(next(iter(report.columns)))).all()
         assert [row[0] for row in rows] == list(range(1, KNOWN + 1))

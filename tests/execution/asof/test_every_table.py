@@ -120,17 +120,32 @@ def test_every_table_of_a_world_is_its_knowable_view(served: Proxy, stored: dict
     assert sorted(name.lower() for name in stored) == sorted(name.lower() for name in CATALOG.tables)
     total = shown = masked = 0
     with served.open() as client, client.cursor() as cursor:
-        for name, table in stored.items():
+        for name, whole in stored.items():
+            table = told(cursor, served, name, whole)
             expected, hidden = knowable(name, table, CUTOFF)
-            cursor.execute(f"SELECT * FROM {name}")
-            columns = [column[0].lower() for column in cursor.description]
-            assert columns == [column.lower() for column in table.column_names], name
+            cursor.execute(f"SELECT {', '.join(table.column_names)} FROM {name}")
+            assert [column[0].lower() for column in cursor.description] == [
+                n.lower() for n in table.column_names
+            ], name
             got = Counter(plain(row) for row in cursor.fetchall())
             assert got == expected, (name, first(got - expected), first(expected - got))
             total, shown, masked = total + table.num_rows, shown + expected.total(), masked + hidden
     assert len(stored) == 119
     assert 0 < shown < total  # the cutoff leaves much out, and hides values of what it lets in
     assert masked > 0
+
+
+def told(cursor: Any, served: Proxy, name: str, table: Any) -> Any:
+    """Return the columns that the way can tell: MySQL on DuckDB has no BLOB (docs/reference/mysql-dialect.md)."""
+    import pyarrow as pa
+
+    if served.engine != "duckdb" or served.protocol != "mysql":
+        return table
+    blobs = [field.name for field in table.schema if pa.types.is_binary(field.type)]
+    if blobs:
+        with pytest.raises(Exception, match="not translated"):
+            cursor.execute(f"SELECT * FROM {name}")
+    return table.drop_columns(blobs)
 
 
 def first(rows: Counter[Row]) -> Sequence[Row]:

@@ -107,7 +107,8 @@ def as_text(column: pa.Array) -> pa.Array:
     oid, _ = oid_of(column.type)
     if oid == BYTEA:
         return pa.array(
-            [None if value is None else b"\\x" + value.hex().encode() for value in column.to_pylist()]
+            [None if value is None else b"\\x" + value.hex().encode() for value in column.to_pylist()],
+            pa.binary(),
         )
     if oid == JSON:
         return pa.array(
