@@ -1,18 +1,22 @@
 """Tables made by processes of their own, which share the world they were forked from, and handed over as Arrow files.
 
-Each process makes and hashes the tables of one module, which are made from the same things, and writes their parts to
-files that this process reads and removes; it is at most `_AHEAD` bytes ahead. All are forked before anything else is
-done and wait for their turn, so many at a time as there are workers. Whoever looks at an object of Python copies the
-page that counts who does: a process that ends gives its copies back, where one that went on would in time hold a world
-of its own. The content does not depend on who made what; tables come in the order in which they are finished.
+A worker forks for the tables of one module, which are made from the same things, then for those of the next. Whoever
+looks at an object of Python copies the page that counts who does: a process that ends gives its copies back, where one
+that went on would in time hold a world of its own. It makes and hashes its tables, and writes their parts to files that
+this process reads and removes; a worker is at most `_AHEAD` bytes ahead. The content does not depend on who made what;
+tables come in the order in which they are finished.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import multiprocessing
+import os
+import signal
 import sys
 import tempfile
+import time
 import traceback
 from collections import deque
 from dataclasses import dataclass, field
@@ -22,7 +26,6 @@ from typing import TYPE_CHECKING
 
 from finassay.core import InternalError
 from finassay.executor import WorkerLostError
-from finassay.executor._loky import _prepare_worker
 from finassay.world._ddl import filled
 from finassay.world._materialise import ContentHash, chunks
 from finassay.world._tables import TABLES, View
@@ -30,9 +33,10 @@ from finassay.world._tables._statement_rows import filed
 from finassay.world._tables._view import blank
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from multiprocessing.context import ForkContext
     from multiprocessing.process import BaseProcess
+    from multiprocessing.queues import SimpleQueue
 
     import pyarrow as pa
 
@@ -42,7 +46,9 @@ if TYPE_CHECKING:
     Tables = Iterator[tuple[str, Iterator[pa.Table]]]
 
 _AHEAD = 192_000_000
+_PAUSE = 0.02  # seconds between two looks at how far ahead a worker is
 _SLOWEST = ("documents", "cs_intensitytrendadj")  # begun first, lest one process be left alone with them
+_SET_DEATH_SIGNAL = 1  # of Linux's prctl
 _CAN_FORK = sys.platform == "linux"  # macOS has it, and its libraries do not bear it
 
 
@@ -51,7 +57,7 @@ class _Part:
     """A part of a table: the file of those of its columns that are not NULL throughout."""
 
     name: str
-    path: str
+    path: Path
     rows: int
     size: int
 
@@ -65,11 +71,15 @@ class _End:
     digest: str
 
 
+@dataclass(frozen=True)
+class _Done:
+    """A worker found no more tables to make."""
+
+
 @dataclass
 class _Table:
     """What has come of a table."""
 
-    maker: Connection
     parts: deque[_Part] = field(default_factory=deque)
     size: int = 0
     end: _End | None = None
@@ -104,20 +114,25 @@ def made(view: View, names: Sequence[str], content: ContentHash, executor: Execu
         return
     context = multiprocessing.get_context("fork")
     _prepare(view)
+    queue = context.SimpleQueue()
+    for group in _groups(names):
+        queue.put(group)
+    for _ in range(executor.workers):
+        queue.put(None)
     with tempfile.TemporaryDirectory(prefix="finassay-") as folder:
-        processes: list[BaseProcess] = []
-        makers: dict[Connection, list[str]] = {}
+        workers: dict[Connection, BaseProcess] = {}
         try:
-            for group in _groups(names):
-                ours, process = _start(context, view, group, folder)
-                processes.append(process)
-                makers[ours] = group
-            yield _Incoming(makers, executor.workers, view.catalog, content).tables(names)
+            for n in range(executor.workers):
+                own = Path(folder, str(n))
+                own.mkdir()
+                pipe, process = _start(context, view, queue, own)
+                workers[pipe] = process
+            yield _Incoming(workers, view.catalog, content).tables(names)
         finally:
-            for process in processes:
+            for pipe, process in workers.items():
                 process.kill()
-            for process in processes:
                 process.join()
+                _await_end(pipe)
 
 
 def _prepare(view: View) -> None:
@@ -141,27 +156,58 @@ def _groups(names: Sequence[str]) -> list[list[str]]:
     return list(found.values())
 
 
-def _start(context: ForkContext, view: View, names: list[str], folder: str) -> tuple[Connection, BaseProcess]:
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_make, args=(view, names, theirs, folder), daemon=True)
+def _start(
+    context: ForkContext, view: View, queue: SimpleQueue[list[str] | None], folder: Path
+) -> tuple[Connection, BaseProcess]:
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_work, args=(os.getpid(), view, queue, theirs, folder), daemon=True)
     process.start()
     theirs.close()  # so that its end is seen here
     return ours, process
 
 
-def _make(view: View, names: list[str], pipe: Connection, folder: str) -> None:
-    """Make tables once it is said that it is time: the worker's side."""
-    _prepare_worker()
-    ahead = pipe.recv()
+def _await_end(pipe: Connection) -> None:
+    """Wait until nobody can write to a pipe any more: a worker's child outlives it by a moment."""
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            pipe.recv_bytes()
+
+
+def _work(
+    parent: int, view: View, queue: SimpleQueue[list[str] | None], pipe: Connection, folder: Path
+) -> None:
+    """Fork for each group of tables until there are no more: the worker's side."""
+    _end_with(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent has it too, and kills its workers
+    worker = os.getpid()
+    while (names := queue.get()) is not None:
+        child = os.fork()
+        if not child:
+            _end_with(worker)
+            _make(view, names, pipe, folder)
+            os._exit(0)
+        if os.waitpid(child, 0)[1]:
+            return  # killed: the end of the pipe says so
+    pipe.send(_Done())
+
+
+def _end_with(parent: int) -> None:
+    """Have the kernel kill this process when its parent ends."""
+    if ctypes.CDLL(None, use_errno=True).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "prctl failed")
+    if os.getppid() != parent:  # it has ended just before
+        os._exit(1)
+
+
+def _make(view: View, names: list[str], pipe: Connection, folder: Path) -> None:
+    """Make tables and hand them over, or say what went wrong: the side of a worker's child."""
     try:
         for name in names:
             content = ContentHash()
             for n, part in enumerate(content.passing(name, chunks(view, name))):
-                while ahead > _AHEAD or pipe.poll():
-                    ahead -= pipe.recv()
-                handed = _write(name, part, f"{folder}/{name}.{n}")
-                ahead += handed.size
-                pipe.send(handed)
+                while _size(folder) > _AHEAD:
+                    time.sleep(_PAUSE)
+                pipe.send(_write(name, part, folder / f"{name}.{n}"))
             pipe.send(_End(name, content.rows[name], content.digests[name]))
     except OSError as error:
         pipe.send(OSError(error.errno, error.strerror, error.filename))
@@ -171,35 +217,30 @@ def _make(view: View, names: list[str], pipe: Connection, folder: str) -> None:
         pipe.send(told)
 
 
-def _write(name: str, part: pa.Table, path: str) -> _Part:
+def _size(folder: Path) -> int:
+    """Return the bytes that nobody has read yet."""
+    found = 0
+    for entry in os.scandir(folder):
+        with contextlib.suppress(FileNotFoundError):  # it has just been read
+            found += entry.stat().st_size
+    return found
+
+
+def _write(name: str, part: pa.Table, path: Path) -> _Part:
     import pyarrow as pa
 
     columns = part.select(filled(part))
-    with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, columns.schema) as writer:
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, columns.schema) as writer:
         writer.write_table(columns)
-    return _Part(name, path, part.num_rows, Path(path).stat().st_size)
+    return _Part(name, path, part.num_rows, path.stat().st_size)
 
 
 class _Incoming:
     """The other side: takes what the workers hand over, and gives it table by table."""
 
-    def __init__(
-        self, makers: dict[Connection, list[str]], workers: int, catalog: Catalog, content: ContentHash
-    ) -> None:
-        self._owed = {pipe: set(names) for pipe, names in makers.items()}
-        self._waiting, self._catalog, self._content = deque(makers), catalog, content
-        self._open: set[Connection] = set()
+    def __init__(self, pipes: Iterable[Connection], catalog: Catalog, content: ContentHash) -> None:
+        self._open, self._catalog, self._content = set(pipes), catalog, content
         self._tables: dict[str, _Table] = {}
-        for _ in range(workers):
-            self._begin()
-
-    def _begin(self) -> None:
-        """Tell the next process that it is its turn."""
-        if self._waiting:
-            pipe = self._waiting.popleft()
-            with contextlib.suppress(OSError):  # it was killed while it waited: seen when it is read
-                pipe.send(0)
-            self._open.add(pipe)
 
     def tables(self, names: Sequence[str]) -> Iterator[tuple[str, Iterator[pa.Table]]]:
         """Yield each table once."""
@@ -227,8 +268,6 @@ class _Incoming:
                 part = table.parts.popleft()
                 yield _read(part, self._catalog)
                 table.size -= part.size
-                with contextlib.suppress(OSError):  # it has ended: nobody waits for room
-                    table.maker.send(part.size)
             if table.end is not None:
                 self._content.add(name, table.end.rows, table.end.digest)
                 return
@@ -240,21 +279,19 @@ class _Incoming:
             assert isinstance(pipe, Connection)  # noqa: S101 - these are what it waits for
             try:
                 told = pipe.recv()
-            except (EOFError, ConnectionResetError):  # the latter if it left without reading all
+            except EOFError:
+                raise WorkerLostError(
+                    "A worker process died while it made tables.",
+                    hint="Often it was out of memory: use fewer workers (loky:1, or serial).",
+                ) from None
+            if isinstance(told, _Done):
                 self._open.discard(pipe)
-                if self._owed[pipe]:
-                    raise WorkerLostError(
-                        "A worker process died while it made tables.",
-                        hint="Often it was out of memory: use fewer workers (loky:1, or serial).",
-                    ) from None
-                self._begin()
                 continue
             if isinstance(told, Exception):
                 raise told
-            table = self._tables.setdefault(told.name, _Table(pipe))
+            table = self._tables.setdefault(told.name, _Table())
             if isinstance(told, _End):
                 table.end = told
-                self._owed[pipe].discard(told.name)
             else:
                 table.parts.append(told)
                 table.size += told.size
@@ -264,6 +301,6 @@ def _read(part: _Part, catalog: Catalog) -> pa.Table:
     """Return a part with all its columns; its file's name goes at once, its memory with the table."""
     import pyarrow as pa
 
-    columns = pa.ipc.open_file(pa.memory_map(part.path)).read_all()
-    Path(part.path).unlink()
+    columns = pa.ipc.open_file(pa.memory_map(str(part.path))).read_all()
+    part.path.unlink()
     return blank(catalog.table(part.name), part.rows, columns)
