@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from finassay.core import InputError
 from finassay.temporal import (
     CatalogError,
     DocumentError,
@@ -166,3 +167,16 @@ def test_json_is_read_too() -> None:
         {"catalog": "j", "version": "1", "tables": {"t": {"kind": "event", "columns": {"A": "key"}}}}
     )
     assert parse_catalog(text).table("t").columns["A"].role == "key"
+
+
+def test_an_alias_that_names_what_it_stands_in_is_bad_input() -> None:
+    with pytest.raises(InputError, match="nested more than 40 deep: an alias"):
+        parse_catalog("catalog: &a [*a]\n")
+
+
+def test_an_empty_row_id_would_drop_its_check() -> None:
+    with pytest.raises(CatalogError, match="row_id"):
+        parse_catalog(
+            "catalog: c\nformat: 1\nversion: 1.0.0\ntables:\n"
+            "  t:\n    kind: event\n    row_id: []\n    columns: {x: key}\n"
+        )

@@ -119,7 +119,7 @@ AS_OF = [
     ("Before the open on December 24, 2024, list the members.", "2024-12-24", "pre", "sure", "sure"),
     ("Known on 24 Dec 2024, which were members?", "2024-12-24", "eod", "sure", "confirm"),
     ("The list of 20241224, please.", "2024-12-24", "eod", "confirm", "confirm"),
-    ("截至2024-12-24的名单，与2024-06-28比较", "2024-12-24", "eod", "sure", "sure"),
+    ("截至2024-12-24的名单，与2024-06-28比较", "2024-12-24", "eod", "confirm", "sure"),
     ("截至2024-06-28的名单，用于2024-12-24的复盘", "2024-06-28", "eod", "confirm", "sure"),  # a later date stands there
     ("截至2024-12-24，自 2020-01-01 以来的最大回撤", "2024-12-24", "eod", "sure", "sure"),
     ("截至2024-12-24，基于 2024-09-30 报告期的数据", "2024-12-24", "eod", "sure", "sure"),
@@ -134,6 +134,64 @@ def test_the_as_of_date_and_its_boundary_are_read_from_words(
     assert contract.as_of is not None
     assert (str(contract.as_of.date), contract.as_of.boundary) == (day, boundary)
     assert (marks(contract)["as_of.date"], marks(contract)["as_of.boundary"]) == (date_mark, boundary_mark)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "数据更新截至2024-12-24，请以2023-06-30收盘为观察时点筛选股票",
+        "截至2024-12-24，另见2024-03-15的名单",
+        "As of 2024-12-24, compare with the list of 2023-05-17",
+    ],
+)
+def test_a_second_date_that_no_rule_explains_is_a_doubt(text: str) -> None:
+    assert marks(draft(text))["as_of.date"] == "confirm"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "截至2024-12-24日终，用2023-12-31合并资产负债表",
+        "截至2024-12-24，比较2023-12-31年报的净利润",
+        "As of the end of 2024-12-24, revenue of the quarter ended 2024-09-30",
+        "自2024-01-01起，截至2024-12-24",
+    ],
+)
+def test_the_period_of_a_report_and_the_start_of_a_window_are_none(text: str) -> None:
+    contract = draft(text)
+    assert contract.as_of is not None
+    assert (str(contract.as_of.date), marks(contract)["as_of.date"]) == ("2024-12-24", "sure")
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("截至二〇二四年十二月二十四日日终", "2024-12-24"),
+        ("截至二零二四年三月三十一日", "2024-03-31"),
+        ("截至二〇二四年十月十日", "2024-10-10"),
+        ("as of 31/12/2023", "2023-12-31"),
+        ("as of 12/31/2023", "2023-12-31"),
+        ("as of 05/05/2023", "2023-05-05"),
+    ],
+)
+def test_dates_in_other_hands(text: str, day: str) -> None:
+    contract = draft(text)
+    assert contract.as_of is not None
+    assert str(contract.as_of.date) == day
+
+
+def test_a_date_that_may_be_two_is_none() -> None:
+    assert draft("as of 05/06/2023").as_of is None
+
+
+def test_both_boundaries_in_one_sentence_are_a_doubt() -> None:
+    text = "As of the close on 2024-06-28 (before the open of 2024-06-28 nothing counts)"
+    assert marks(draft(text))["as_of.boundary"] == "confirm"
+
+
+def test_a_statement_that_cannot_be_read_is_refused() -> None:
+    with pytest.raises(InputError, match="no SQL that can be read"):
+        propose_contract([("sql", "SELEC FROM WHERE ((")])
 
 
 def test_an_instruction_without_a_date_asks_for_one() -> None:
@@ -175,6 +233,7 @@ def test_the_output_column_that_carries_the_decision_date() -> None:
         ("As of 2024-12-24, use values as first reported", "first", "sure"),
         ("截至2024-12-24，取最新已披露报告期的 ROE", "latest", "sure"),
         ("截至2024-12-24，首次披露值与最新披露值之差", "first", "confirm"),
+        ("以2024-06-28为观察日，列出2024-06-28前披露的首次披露值和最新值", "first", "confirm"),
         ("截至2024-12-24，2023年年报的净利润", "latest", "confirm"),
     ],
 )
@@ -276,7 +335,6 @@ def test_what_is_no_program() -> None:
     assert refused.value.place.line == 1
     with pytest.raises(InputError, match="not readable JSON"):
         draft("{", kind="notebook")
-    assert draft("SELEC FROM WHERE ((", kind="sql").unconfirmed[0].field == "as_of"
 
 
 def test_every_draft_is_a_contract_that_can_be_read_again() -> None:

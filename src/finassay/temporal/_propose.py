@@ -11,7 +11,7 @@ from finassay.core import InputError, Place
 from finassay.temporal._evidence import Evidence, combined
 from finassay.temporal._read_instruction import read_instruction
 from finassay.temporal._read_python import read_python
-from finassay.temporal._read_sql import read_sql
+from finassay.temporal._read_sql import parse_statements, read_sql
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,14 +53,14 @@ def propose_contract(
     Raises
     ------
     InputError
-        If a Python program or a notebook cannot be parsed.
+        If a program or a notebook cannot be parsed.
     """
     readings: list[Evidence] = []
     for kind, text in sorted(sources, key=lambda source: source[0] != "text"):
         if kind == "text":
             readings += read_instruction(text)
         elif kind == "sql":
-            readings += read_sql(text, catalog, dialect)
+            readings += _sql(text, catalog, dialect)
         else:
             code = _cells(text) if kind == "notebook" else text
             readings += _python(code, catalog, dialect)
@@ -78,6 +78,15 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items() if item is not None}
     return [_plain(item) for item in value] if isinstance(value, list) else value
+
+
+def _sql(text: str, catalog: Catalog | None, dialect: str) -> list[Evidence]:
+    if not parse_statements(text, dialect):
+        raise InputError(
+            f"The program is no SQL that can be read, in {dialect} or another dialect.",
+            hint="Run it once; give an instruction its own suffix (.txt).",
+        )
+    return read_sql(text, catalog, dialect)
 
 
 def _python(code: str, catalog: Catalog | None, dialect: str) -> list[Evidence]:

@@ -19,7 +19,9 @@ _DATE = re.compile(
     r"(?<![\d.])(?P<y>(?:19|20)\d\d)\s*(?P<s>[-/.年])\s*(?P<m>\d{1,2})\s*(?:(?P=s)|月)\s*(?P<d>\d{1,2})(?!\d)\s*(?:日(?![终末])|号)?"
     r"|(?<!\d)(?P<c>20\d{6})(?!\d)"
     rf"|\b(?P<mn>{_NAMES})\.?\s+(?P<md>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<my>20\d\d)"
-    rf"|\b(?P<dd>\d{{1,2}})(?:st|nd|rd|th)?\s+(?P<dn>{_NAMES})\.?,?\s+(?P<dy>20\d\d)",
+    rf"|\b(?P<dd>\d{{1,2}})(?:st|nd|rd|th)?\s+(?P<dn>{_NAMES})\.?,?\s+(?P<dy>20\d\d)"
+    r"|(?<![\d./])(?P<f1>\d{1,2})/(?P<f2>\d{1,2})/(?P<fy>20\d\d)(?!\d)"
+    r"|(?P<zy>[二一][〇零○九0一二三四五六七八]{3})年(?P<zm>[一二三四五六七八九十]{1,2})月(?P<zd>[一二三四五六七八九十]{1,3})日(?![终末])?",
     re.IGNORECASE,
 )
 # The end of a year or a month, which the trading calendar or a person turns into a date.
@@ -38,7 +40,7 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(
-    r"^\s*(?:的|这个|当[日天])?\s*(?:日终|收盘后|日末|开盘前|盘前|周五收盘后)?\s*(?:为|作为|是)?\s*"
+    r"^\s*(?:的|这个|当[日天])?\s*(?:日终|收盘后?|日末|开盘前|盘前|周五收盘后)?\s*(?:为|作为|是)?\s*"
     r"(?:观察日|观察时?点|信息截点|信息截止|回测截止|样本截止|截止日|截面|可获得|可得|已披露|已发布|已有数据|当时|之?前可[得获]"
     r"|晨会|月会|月报|周报|日报|策略会|组合例会|before the open|at the close|end of day|close)",
     re.IGNORECASE,
@@ -47,10 +49,21 @@ _AFTER = re.compile(
 _NOT_AFTER = re.compile(
     r"^\s*(?:以来|起|开始|之后|年报|季报|中报|报告期|一季报|三季报|onwards)", re.IGNORECASE
 )
+# The period that a report is about, which is no doubt about the as-of date.
+_PERIOD_AFTER = re.compile(
+    r"^\s*(?:的|期末)?\s*(?:合并|母公司|单季|累计)*\s*(?:资产负债表|利润表|现金流量表|报表|报告|财报|财务|权重"
+    r"|balance sheet|statement|report|quarter|accounts)",
+    re.IGNORECASE,
+)
+_PERIOD_BEFORE = re.compile(
+    r"(?:period|quarter|year|months?) (?:ended|ending|to)\s*$|(?:balance sheet|statements?) (?:of|at|as at)\s*$"
+    r"|期末\s*$",
+    re.IGNORECASE,
+)
 _NOT_BEFORE = re.compile(r"(?:自|从|since|from|starting|报告期末?(?:为|是)?|after)\s*$", re.IGNORECASE)
 
 _EOD = re.compile(
-    r"日终|日末|收盘后|次日零时|end[- ]of[- ]day|cut-?off: end of|(?:at|after) the close", re.IGNORECASE
+    r"日终|日末|收盘后|次日零时|end[- ]of[- ]day|cut-?off: end of|(?:at|after|as of) the close", re.IGNORECASE
 )
 _PRE = re.compile(r"开盘前|盘前|before the (?:market )?open|pre-?open|before trading", re.IGNORECASE)
 _STRICT = re.compile(r"观察日(?:之)?前(?:已|可|最近)|before the (?:observation|as-of) date", re.IGNORECASE)
@@ -79,7 +92,7 @@ _FIRST = re.compile(
     re.IGNORECASE,
 )
 _LATEST = re.compile(
-    r"最新(?:已)?披露|最新(?:可得|一期|版本|报告期)|latest (?:available|disclosed|reported|version)"
+    r"最新(?:已)?披露|最新(?:可得|一期|版本|报告期|值|数)|latest (?:available|disclosed|reported|version)"
     r"|as (?:last )?restated",
     re.IGNORECASE,
 )
@@ -158,9 +171,39 @@ def _day(match: re.Match[str]) -> date | None:
             return date(int(match["y"]), int(match["m"]), int(match["d"]))
         if match["mn"]:
             return date(int(match["my"]), _month(match["mn"]), int(match["md"]))
+        if match["zy"]:
+            return date(_digits(match["zy"]), _tens(match["zm"]), _tens(match["zd"]))
+        if match["fy"]:
+            return _slashed(int(match["f1"]), int(match["f2"]), int(match["fy"]))
         return date(int(match["dy"]), _month(match["dn"]), int(match["dd"]))
     except ValueError:
         return None
+
+
+def _slashed(first: int, second: int, year: int) -> date | None:
+    """Read 31/12/2023 and 12/31/2023; None for 05/06/2023, of which nobody knows which is the month."""
+    if first != second and first <= 12 and second <= 12:
+        return None
+    return date(year, *sorted((first, second)))
+
+
+def _digits(text: str) -> int:
+    return int(
+        "".join(
+            "0"
+            if c in "〇零○"
+            else str("一二三四五六七八九".index(c) + 1)
+            if c in "一二三四五六七八九"
+            else c
+            for c in text
+        )
+    )
+
+
+def _tens(text: str) -> int:
+    """Read 三, 十, 十二, 二十, 三十一."""
+    tens, found, ones = text.rpartition("十")
+    return (10 * (_digits(tens) if tens else 1) if found else 0) + (_digits(ones) if ones else 0)
 
 
 def _month(name: str) -> int:
@@ -194,10 +237,15 @@ def _as_of(text: str, dates: list[_Dated], spans: list[tuple[_Dated, _Dated]]) -
             because += "; other dates read alike: " + ", ".join(
                 sorted(str(d) for d in days - {chosen[0].day})
             )
-        later = [found for found in dates if found.exact and found.day > chosen[0].day]
-        if later:
-            because += f"; but {_quote(text, later[0])} is later"
-        yield Evidence("as_of.date", chosen[0].day, len(days) == 1 and not later, because)
+        others = [found for found in dates if found.exact and found.day > chosen[0].day]
+        others += [
+            found
+            for found, _ in weak
+            if found.exact and found.day < chosen[0].day and not _period(text, found)
+        ]
+        if others:
+            because += f"; but what is {_quote(text, others[0])}?"
+        yield Evidence("as_of.date", chosen[0].day, len(days) == 1 and not others, because)
     elif len({found.day for found, _ in weak}) == 1:
         found, shown = weak[0]
         why = "the only date of the instruction" if found.exact else "the end of a period, no date is stated"
@@ -210,6 +258,10 @@ def _as_of(text: str, dates: list[_Dated], spans: list[tuple[_Dated, _Dated]]) -
     elif weak:
         last, shown = max(weak, key=lambda item: item[0].day)
         yield Evidence("as_of.date", last.day, sure=False, because=f"the latest of several dates: {shown}")
+
+
+def _period(text: str, found: _Dated) -> bool:
+    return bool(_PERIOD_AFTER.match(text[found.end :]) or _PERIOD_BEFORE.search(text[: found.start]))
 
 
 def _quote(text: str, found: _Dated) -> str:

@@ -40,7 +40,7 @@ class _Bound:
 
 
 def read_sql(sql: str, catalog: Catalog | None = None, dialect: str = "mysql") -> list[Evidence]:
-    """Return what a SQL program says about its contract; an empty list if it cannot be parsed or says nothing.
+    """Return what a SQL program says about its contract; an empty list if it says nothing.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def read_sql(sql: str, catalog: Catalog | None = None, dialect: str = "mysql") -
     dialect : str
         The dialect to read first; the others are tried after it.
     """
-    trees = _parsed(sql, dialect)
+    trees = parse_statements(sql, dialect)
     bounds = [bound for tree in trees for bound in _bounds(tree, catalog)]
     return [
         *_as_of(bounds, trees),
@@ -62,7 +62,8 @@ def read_sql(sql: str, catalog: Catalog | None = None, dialect: str = "mysql") -
     ]
 
 
-def _parsed(sql: str, dialect: str) -> list[exp.Expr]:
+def parse_statements(sql: str, dialect: str) -> list[exp.Expr]:
+    """Return the statements of a text in the first dialect that reads it; none where no dialect does."""
     import sqlglot
     from sqlglot.errors import SqlglotError
 

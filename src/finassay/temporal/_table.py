@@ -194,7 +194,7 @@ class Table(Described):
         interval), ``report`` (figures of a period, in versions), ``series`` (a dated value), ``snapshot`` (true today,
         no history).
     row_id : tuple of str
-        Columns that tell any two rows apart; empty if the table has none.
+        Columns that tell any two rows apart; left out if the table has none.
     key : tuple of str
         The business key: what a row is about, without its version.
     granularity : {"date", "intraday"}
@@ -222,8 +222,8 @@ class Table(Described):
     """
 
     kind: Kind
-    row_id: tuple[str, ...] = ()
-    key: tuple[str, ...] = ()
+    row_id: tuple[str, ...] = Field(default=(), min_length=1)
+    key: tuple[str, ...] = Field(default=(), min_length=1)
     granularity: Literal["date", "intraday"] = "date"
     availability: Availability | None = None
     valid: Interval | None = None

@@ -87,7 +87,16 @@ _Loader.yaml_implicit_resolvers = {
 }
 
 
+_DEEPEST = 40
+
+
 def _build(node: yaml.Node, path: Path, source: Source) -> Any:
+    if len(path) > _DEEPEST:
+        raise DocumentError(
+            f"{source.name} is nested more than {_DEEPEST} deep: an alias (*) names what it stands in.",
+            hint="Write the values out.",
+            place=source.place(path[:1]),
+        )
     source.marks[path] = (node.start_mark.line, node.start_mark.column)
     if isinstance(node, yaml.MappingNode):
         return _mapping(node, path, source)
