@@ -12,6 +12,7 @@ from finassay.world._events_deals import DealPayload
 from finassay.world._events_funds import FundPayload
 from finassay.world._events_neeq import NeeqPayload
 from finassay.world._events_us import UsPayload
+from finassay.world._sent import Sent
 
 if TYPE_CHECKING:
     from datetime import date, datetime
@@ -132,7 +133,7 @@ class Origin(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Security:
+class Security(Sent):
     """A company and its A-share: codes, board and names at listing, shares and price (yuan) at its start."""
 
     company: int
@@ -146,7 +147,7 @@ class Security:
 
 
 @dataclass(frozen=True, slots=True)
-class Alert:
+class Alert(Sent):
     """A risk alert of a type of the vendor's list: 1 ST, 5 *ST."""
 
     kind: int
@@ -154,21 +155,21 @@ class Alert:
 
 
 @dataclass(frozen=True, slots=True)
-class Halt:
+class Halt(Sent):
     """A halt, why, and its stated length."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class Name(Sent):
     """A new short name."""
 
     abbreviation: str
 
 
 @dataclass(frozen=True, slots=True)
-class Industry:
+class Industry(Sent):
     """The industry of a company under a standard: codes and names of levels 1 to 3."""
 
     standard: int
@@ -178,7 +179,7 @@ class Industry:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Sent):
     """A dividend for a period: cash in fen and bonus shares, both per 10 shares."""
 
     period_end: date
@@ -187,14 +188,14 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Approval:
+class Approval(Sent):
     """The decision of the general meeting."""
 
     approved: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Implementation:
+class Implementation(Sent):
     """The dates of a dividend; the ex-date is the event's valid date."""
 
     record_date: date
@@ -202,7 +203,7 @@ class Implementation:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class Index(Sent):
     """An index of a number of members."""
 
     inner: int
@@ -212,7 +213,7 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class Member(Sent):
     """A member that enters or leaves an index; the event's entity is the index."""
 
     security: int
@@ -222,7 +223,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(Sent):
     """The vendor touches the row of an event; a reload also renews its time of insertion."""
 
     row: int
@@ -230,7 +231,7 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
+class Nothing(Sent):
     """An event that says all by its type and dates."""
 
 
@@ -257,7 +258,7 @@ Payload = (
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Event(Sent):
     """One entry of the ledger.
 
     Attributes

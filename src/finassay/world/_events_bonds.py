@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
+from finassay.world._sent import Sent
+
 
 @dataclass(frozen=True, slots=True)
-class MacroSeries:
+class MacroSeries(Sent):
     """A macro series: the vendor's code, name, unit, power of ten, frequency (3 month, 4 quarter) and first period."""
 
     code: int
@@ -20,7 +22,7 @@ class MacroSeries:
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class Release(Sent):
     """A value of a macro series; `surprise` in standard deviations of its innovations, 0 for a revision."""
 
     period: date
@@ -30,7 +32,7 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
-class BondIndex:
+class BondIndex(Sent):
     """A bond index: the vendor's number, code, name, market, and base day."""
 
     inner: int
@@ -40,7 +42,7 @@ class BondIndex:
 
 
 @dataclass(frozen=True, slots=True)
-class Debtor:
+class Debtor(Sent):
     """A company that owes bonds; `stock` is the vendor's number of its share, 0 if it has none."""
 
     company: int
@@ -50,7 +52,7 @@ class Debtor:
 
 
 @dataclass(frozen=True, slots=True)
-class Rating:
+class Rating(Sent):
     """A rating: the vendor's grade, outlook and agency, term (1 long, 2 short), and its last day where stated."""
 
     grade: int
@@ -62,7 +64,7 @@ class Rating:
 
 
 @dataclass(frozen=True, slots=True)
-class BondTerms:
+class BondTerms(Sent):
     """The terms of a bond at its announcement.
 
     `codes` are (number at the vendor, market, trading code); `option` is "", "call" or "put" with its day; an
@@ -87,14 +89,14 @@ class BondTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Sent):
     """The size that was issued."""
 
     size: int
 
 
 @dataclass(frozen=True, slots=True)
-class BondListing:
+class BondListing(Sent):
     """The listing of one code of a bond."""
 
     inner: int
@@ -102,7 +104,7 @@ class BondListing:
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(Sent):
     """The amount outstanding after a change, the change, and the vendor's reason."""
 
     total: int
@@ -111,7 +113,7 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class BondDefault:
+class BondDefault(Sent):
     """A payment that was not made on a code: the vendor's kind (1 principal, 2 interest), principal and interest."""
 
     inner: int
@@ -121,7 +123,7 @@ class BondDefault:
 
 
 @dataclass(frozen=True, slots=True)
-class Theme:
+class Theme(Sent):
     """A theme of a code of a bond: 4041 city investment, 4042 industrial."""
 
     inner: int
@@ -129,7 +131,7 @@ class Theme:
 
 
 @dataclass(frozen=True, slots=True)
-class CreditShock:
+class CreditShock(Sent):
     """A latent change of a debtor's distance to default, in notches (up is better); it reaches no table."""
 
     notches: int
@@ -137,14 +139,14 @@ class CreditShock:
 
 
 @dataclass(frozen=True, slots=True)
-class EarlyEnd:
+class EarlyEnd(Sent):
     """A bond is redeemed before its maturity, at a price in 1e-4 yuan, on the event's valid date."""
 
     price: int
 
 
 @dataclass(frozen=True, slots=True)
-class ConvertPrice:
+class ConvertPrice(Sent):
     """A conversion price in fen, and why."""
 
     price: int
@@ -152,7 +154,7 @@ class ConvertPrice:
 
 
 @dataclass(frozen=True, slots=True)
-class ConvertTerms:
+class ConvertTerms(Sent):
     """A part of the rules of a convertible, and the days on which it holds.
 
     `part` is 0 for conversion, 1 for the conditional call, 2 for redemption at maturity, 3 and 4 for the conditional
@@ -168,7 +170,7 @@ class ConvertTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class ConvertCall:
+class ConvertCall(Sent):
     """A convertible is called: last trading day, price in 1e-4 yuan; the event's valid date is the redemption."""
 
     last_trading: date

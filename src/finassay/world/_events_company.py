@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from finassay.world._sent import Sent
+
 if TYPE_CHECKING:
     from datetime import date
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Sent):
     """Headline figures of a period as a filing shows them, in fen: since the start of the year, and at its end."""
 
     period_end: date
@@ -21,7 +23,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Sent):
     """A filing with statements.
 
     `form` is 10 for a prospectus, 20 for a periodic report, 30 for a corrected one. `shown` begins with the period
@@ -39,7 +41,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Restatement:
+class Restatement(Sent):
     """Earlier periods read differently from now on: `first` to the last before `until`.
 
     Kinds: 1 error, 2 policy, 3 common control; `share` is its size.
@@ -52,7 +54,7 @@ class Restatement:
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class Forecast(Sent):
     """A pre-announcement of the parent's profit of a period, in fen, its kind in words and its surprise."""
 
     period_end: date
@@ -63,7 +65,7 @@ class Forecast:
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class Opinion(Sent):
     """The opinion of the auditors on the statements of a year; replaces one disclosed before."""
 
     period_end: date
@@ -71,7 +73,7 @@ class Opinion:
 
 
 @dataclass(frozen=True, slots=True)
-class ShareChange:
+class ShareChange(Sent):
     """A change of the share capital: kind (1 listing ... 7 unlocking), shares after it, tradable ones, price in fen."""
 
     kind: int
@@ -81,7 +83,7 @@ class ShareChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Rights:
+class Rights(Sent):
     """New shares are offered to holders: how many per 10, at a price in fen; the ex-date is the event's valid date."""
 
     ratio: int
@@ -89,7 +91,7 @@ class Rights:
 
 
 @dataclass(frozen=True, slots=True)
-class Concept:
+class Concept(Sent):
     """A concept of the market: its number and name."""
 
     code: int
@@ -97,7 +99,7 @@ class Concept:
 
 
 @dataclass(frozen=True, slots=True)
-class ConceptMember:
+class ConceptMember(Sent):
     """A share that joins a concept; the event's entity is the concept."""
 
     security: int
@@ -105,7 +107,7 @@ class ConceptMember:
 
 
 @dataclass(frozen=True, slots=True)
-class HongKong:
+class HongKong(Sent):
     """A listing of the company in Hong Kong: number, code and short name of the share there."""
 
     inner: int

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from finassay.world._sent import Sent
+
 if TYPE_CHECKING:
     from datetime import date
 
 
 @dataclass(frozen=True, slots=True)
-class HolderPlan:
+class HolderPlan(Sent):
     """A plan of a holder, or its promise not to sell, as one disclosure states it.
 
     Attributes
@@ -52,7 +54,7 @@ class HolderPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Merger:
+class Merger(Sent):
     """A merger that is announced: who is to absorb whom, with the last year of the other; amounts in fen.
 
     `other` is the entity of the party where it is listed, else 0; `capital` its shares; `industry` the sector.
@@ -72,7 +74,7 @@ class Merger:
 
 
 @dataclass(frozen=True, slots=True)
-class MergerScheme:
+class MergerScheme(Sent):
     """The scheme: shares received for one share, to four places; the day that prices are taken from."""
 
     ratio: float
@@ -80,7 +82,7 @@ class MergerScheme:
 
 
 @dataclass(frozen=True, slots=True)
-class MergerExchange:
+class MergerExchange(Sent):
     """The exchange: shares issued and given up, record day, first and last day."""
 
     issued: int

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from finassay.world._sent import Sent
+
 if TYPE_CHECKING:
     from datetime import date
 
 
 @dataclass(frozen=True, slots=True)
-class FundAdviser:
+class FundAdviser(Sent):
     """A company that manages funds."""
 
     code: int
@@ -19,7 +21,7 @@ class FundAdviser:
 
 
 @dataclass(frozen=True, slots=True)
-class FundPerson:
+class FundPerson(Sent):
     """A person of the profession; the event's valid date is the first day in it."""
 
     code: int
@@ -28,7 +30,7 @@ class FundPerson:
 
 
 @dataclass(frozen=True, slots=True)
-class FundOffer:
+class FundOffer(Sent):
     """The offer of a fund: its first and last day."""
 
     start: date
@@ -36,7 +38,7 @@ class FundOffer:
 
 
 @dataclass(frozen=True, slots=True)
-class FundOpen:
+class FundOpen(Sent):
     """A fund: adviser, custodian, kind (level 3 of the vendor), ways it operates and invests, units sold."""
 
     trans: int
@@ -50,7 +52,7 @@ class FundOpen:
 
 
 @dataclass(frozen=True, slots=True)
-class FundClass:
+class FundClass(Sent):
     """A share class of a fund: the main one has the letter A or none."""
 
     inner: int
@@ -67,7 +69,7 @@ class FundClass:
 
 
 @dataclass(frozen=True, slots=True)
-class FundManager:
+class FundManager(Sent):
     """A person takes office at a fund; `person` is the entity of the person."""
 
     person: int
@@ -77,21 +79,21 @@ class FundManager:
 
 
 @dataclass(frozen=True, slots=True)
-class FundKind:
+class FundKind(Sent):
     """The class of a fund in the vendor's standard: level 3; the two above are its leading digits."""
 
     third: int
 
 
 @dataclass(frozen=True, slots=True)
-class FundBenchmark:
+class FundBenchmark(Sent):
     """The legs of a benchmark: the vendor's number of the index, and the weight in percent."""
 
     legs: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class FundFee:
+class FundFee(Sent):
     """A fee of a kind of the vendor's list, in hundredths of a percent."""
 
     kind: int
@@ -99,7 +101,7 @@ class FundFee:
 
 
 @dataclass(frozen=True, slots=True)
-class FundDealing:
+class FundDealing(Sent):
     """The state of dealing: purchases open (1), capped (2) or suspended (3); the cap in yuan, 0 for none."""
 
     purchase: int
@@ -108,14 +110,14 @@ class FundDealing:
 
 
 @dataclass(frozen=True, slots=True)
-class FundTarget:
+class FundTarget(Sent):
     """The index that a fund tracks."""
 
     index: int
 
 
 @dataclass(frozen=True, slots=True)
-class FundPayout:
+class FundPayout(Sent):
     """A payout in hundredths of a percent of the net value, or a split into so many units."""
 
     share: int
@@ -123,7 +125,7 @@ class FundPayout:
 
 
 @dataclass(frozen=True, slots=True)
-class OverseasIndex:
+class OverseasIndex(Sent):
     """An index of a market abroad, of the vendor's numbers of market and currency."""
 
     inner: int

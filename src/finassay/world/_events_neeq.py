@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from finassay.world._sent import Sent
+
 if TYPE_CHECKING:
     from datetime import date
 
 
 @dataclass(frozen=True, slots=True)
-class NeeqShare:
+class NeeqShare(Sent):
     """A company and its share on the NEEQ.
 
     `maker` says whether market makers quote it. `successor` is the vendor's number of the share that the company lists
@@ -28,14 +30,14 @@ class NeeqShare:
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(Sent):
     """The layer of the NEEQ that a share belongs to: 1 basic, 2 innovation."""
 
     layer: int
 
 
 @dataclass(frozen=True, slots=True)
-class NeeqEnd:
+class NeeqEnd(Sent):
     """Why a share leaves the NEEQ: 1 for Beijing, 2 by the company's own wish, 3 without an annual report.
 
     It is not traded from `stopped` on.
@@ -47,7 +49,7 @@ class NeeqEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class Competitor:
+class Competitor(Sent):
     """A competitor that is named: its company and name, and the industry that both belong to (level, code, name)."""
 
     company: int
@@ -58,7 +60,7 @@ class Competitor:
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
+class Naming(Sent):
     """The competitors that a company names in a report; they replace those before."""
 
     company: int

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from finassay.world._sent import Sent
+
 if TYPE_CHECKING:
     from datetime import date
 
 
 @dataclass(frozen=True, slots=True)
-class UsSecurity:
+class UsSecurity(Sent):
     """A US security at its listing: numbers, symbol, name, exchange and the traits that its filings state.
 
     `kind` is ``common``, ``etf`` or ``index``; `year_end` the month in which the fiscal year ends.
@@ -28,7 +30,7 @@ class UsSecurity:
 
 
 @dataclass(frozen=True, slots=True)
-class UsListing:
+class UsListing(Sent):
     """Symbol, name and exchange from a listing change on, and the reason given."""
 
     symbol: str
@@ -38,7 +40,7 @@ class UsListing:
 
 
 @dataclass(frozen=True, slots=True)
-class UsDividend:
+class UsDividend(Sent):
     """A cash dividend per share in 1/10,000 of a dollar; the ex-date is the event's valid date."""
 
     number: int
@@ -49,7 +51,7 @@ class UsDividend:
 
 
 @dataclass(frozen=True, slots=True)
-class UsSplit:
+class UsSplit(Sent):
     """A split of `old` shares into `new` ones; the ex-date is the event's valid date."""
 
     number: int
@@ -58,7 +60,7 @@ class UsSplit:
 
 
 @dataclass(frozen=True, slots=True)
-class UsMember:
+class UsMember(Sent):
     """A security that enters an index; the event's entity is the index."""
 
     security: int
@@ -66,7 +68,7 @@ class UsMember:
 
 
 @dataclass(frozen=True, slots=True)
-class UsFiling:
+class UsFiling(Sent):
     """A periodic report, or an amendment of one; the event's valid date is the period end.
 
     Attributes
@@ -102,7 +104,7 @@ class UsFiling:
 
 
 @dataclass(frozen=True, slots=True)
-class MacroRelease:
+class MacroRelease(Sent):
     """A release of a series: which one, of what kind, and what was new in it, in standard deviations."""
 
     series: str
@@ -112,7 +114,7 @@ class MacroRelease:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class News(Sent):
     """A piece of news: its topic, the move of the log price that it causes, and its half-life in sessions.
 
     A distractor says something without a move of its own. A causal item about a sector names it.

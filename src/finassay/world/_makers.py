@@ -1,10 +1,10 @@
 """Tables made by processes of their own, which share the world they were forked from, and handed over as Arrow files.
 
-A worker forks for the tables of one module, which are made from the same things, then for those of the next. Whoever
-looks at an object of Python copies the page that counts who does: a process that ends gives its copies back, where one
-that went on would in time hold a world of its own. It makes and hashes its tables, and writes their parts to files that
-this process reads and removes; a worker is at most `_AHEAD` bytes ahead. The content does not depend on who made what;
-tables come in the order in which they are finished.
+A worker forks for tables of modules of one kind, which are made from the same things, then for those of another.
+Whoever looks at an object of Python copies the page that counts who does: a process that ends gives its copies back,
+where one that went on would in time hold a world of its own. It makes and hashes its tables, and writes their parts to
+files that this process reads and removes; a worker is at most `_AHEAD` bytes ahead. The content does not depend on who
+made what; tables come in the order in which they are finished.
 """
 
 from __future__ import annotations
@@ -149,10 +149,11 @@ def _prepare(view: View) -> None:
 
 
 def _groups(names: Sequence[str]) -> list[list[str]]:
-    """Return the tables by the module that makes them, the slowest first."""
+    """Return the tables by the first word of the module that makes them, the slowest first."""
     found: dict[str, list[str]] = {}
-    for name in sorted(names, key=lambda name: name not in _SLOWEST):
-        found.setdefault(TABLES[name].__module__, []).append(name)
+    slow = [name for name in _SLOWEST if name in names]
+    for name in (*slow, *(name for name in names if name not in slow)):
+        found.setdefault(TABLES[name].__module__.rpartition("._")[2].partition("_")[0], []).append(name)
     return list(found.values())
 
 
