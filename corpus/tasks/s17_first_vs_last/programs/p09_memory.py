@@ -10,8 +10,7 @@ with engine.connect() as conn:
 db = duckdb.connect()
 db.register("versions", versions)
 db.execute("""CREATE TEMP TABLE v AS SELECT *, row_number() OVER up AS first_no, row_number() OVER down AS last_no FROM versions
-              WHERE INFOPUBLDATE < TIMESTAMP '2024-09-01' AND month(ENDDATE) % 6 = 0
-              AND month(ENDDATE) IN (6, 12)
+              WHERE INFOPUBLDATE < TIMESTAMP '2024-09-01' AND month(ENDDATE) IN (6, 12)
               WINDOW up AS (PARTITION BY ENDDATE ORDER BY INFOPUBLDATE, INSERTTIME, ID), down AS (PARTITION BY ENDDATE ORDER BY INFOPUBLDATE DESC, INSERTTIME DESC, ID DESC)""")
 result = db.execute("""SELECT f.ENDDATE AS period, round(f.TOTALASSETS / 1e8, 2) AS ta_first, round(l.TOTALASSETS / 1e8, 2) AS ta_last, f.INFOPUBLDATE AS first_pub, l.INFOPUBLDATE AS last_pub,
                               round((l.TOTALASSETS / f.TOTALASSETS - 1) * 100, 4) AS revision
