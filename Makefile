@@ -1,17 +1,19 @@
 # Needs Python 3.11 or later with pip; `make demo` and `make test` install the rest from the locks in requirements/.
-# PYTHON names another interpreter, VENV another place for the environment, JOBS how many test processes.
+# PYTHON names another interpreter, VENV another place for the environment, JOBS how many test processes, WORLD the
+# file of the world that the audit is measured on.
 
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
+WORLD ?= $(CURDIR)/build/world.duckdb
 BIN = $(VENV)/bin
 SETUP = PYTHON="$(PYTHON)" sh scripts/setup.sh
 DEMO = $(BIN)/python scripts/demo.py
 
-.PHONY: help demo test lint format types docs wheel benchmarks oracles servers setup check lock clean
+.PHONY: help demo test lint format types docs wheel benchmarks bench-audit oracles servers setup check lock clean
 
 help: ## Say what there is
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
 demo: ## Two studies on real prices, run in the jail; installs what it needs
 	@$(SETUP) requirements/demo.txt $(VENV)
@@ -48,6 +50,10 @@ wheel: setup ## The wheel, built and used in a clean environment
 
 benchmarks: setup ## Measure, and write docs/reference/benchmarks.md
 	$(BIN)/python benchmarks/run.py
+
+bench-audit: setup ## The audit on the tuned half of corpus/; fails if a valid program is flagged
+	mkdir -p "$(dir $(WORLD))" && test -f "$(WORLD)" || $(BIN)/finassay world build --scale 0.05 --to "duckdb:///$(WORLD)"
+	$(BIN)/finassay audit bench corpus --tuned --db "duckdb:///$(WORLD)"
 
 check: lint types docs wheel ## Everything but the tests
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
 
 from finassay.core import InputError, hash_bytes, hash_json
-from finassay.temporal import DocumentError, load_contract
+from finassay.temporal import Decisions, DocumentError, load_contract
 from finassay.temporal._catalog import validated
 from finassay.temporal._yaml import parse
 
@@ -68,6 +68,9 @@ class TaskFile(_Model):
     domain: Domain
     family: str = Field(description="The family of tasks it belongs to, such as S01.")
     as_of: date | None = Field(default=None, description="The date of the whole task, where it has one.")
+    decisions: Decisions | None = Field(
+        default=None, description="Or the dates at which it decides; those of the contract, without the column."
+    )
     dialect: Literal["mysql", "duckdb", "postgres"] = Field(
         default="mysql", description="What its SQL is written in, where a program does not say otherwise."
     )
@@ -235,10 +238,16 @@ def _task(folder: Path) -> Task:
     stated = contract.as_of.date if contract.as_of else None
     if says.as_of is not None and stated is not None and says.as_of != stated:
         raise CorpusError(f"{folder}: task.yaml says as of {says.as_of}, contract.yaml {stated}.")
+    if says.decisions is not None and _dates(says.decisions) != _dates(contract.decisions):
+        raise CorpusError(f"{folder}: task.yaml and contract.yaml decide at different dates.")
     reference = folder / "reference.sql"
     if not reference.is_file():
         raise CorpusError(f"{folder} has no reference.sql.")
     return Task(folder, says, contract, reference)
+
+
+def _dates(decisions: Decisions | None) -> tuple[object, ...] | None:
+    return (decisions.dates, decisions.every, decisions.start, decisions.end) if decisions else None
 
 
 def _programs(task: Task) -> tuple[list[Labelled], list[str]]:

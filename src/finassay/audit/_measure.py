@@ -48,6 +48,8 @@ class Job:
         What that is written in.
     data : str
         The hash of the data.
+    follow : bool
+        Whether the audit is given the reference too, for the differential check.
     """
 
     program: str
@@ -57,6 +59,7 @@ class Job:
     reference: Submission
     reference_dialect: Dialect | None
     data: str
+    follow: bool = True
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,13 @@ def measure(job: Job, *, url: str, catalog: Catalog) -> Measured:
     """
     subject = Subject(job.submission, url, job.dialect)
     started, used = time.perf_counter(), _cpu()
-    certificate = audit(subject, catalog, job.contract)
+    certificate = audit(
+        subject,
+        catalog,
+        job.contract,
+        reference=job.reference if job.follow else None,
+        reference_dialect=job.reference_dialect,
+    )
     seconds, cpu = time.perf_counter() - started, _cpu() - used
     right, truncated = _baselines(job, subject, catalog)
     return Measured(certificate, seconds, cpu, right, truncated)

@@ -132,13 +132,14 @@ def _given(query: exp.Expr, condition: exp.Expr) -> dict[str, exp.Expr] | None:
         else:
             listed[item.alias_or_name.lower()] = item.this if isinstance(item, exp.Alias) else item
     found = {}
-    for name in names_of(condition):
+    for column in condition.find_all(exp.Column):
+        name = column.name.lower()
         if name in listed:
             if listed[name].find(exp.Window, exp.AggFunc) is not None:
                 return None
             found[name] = listed[name]
         elif star and len(_sources(query)) == 1:
-            found[name] = exp.column(name)
+            found[name] = exp.column(column.name)
         else:
             return None
     return found
