@@ -6,7 +6,7 @@ import pytest
 
 from finassay.database import connect
 from finassay.executor import open_executor
-from finassay.world import build_world
+from finassay.world import EventType, build_world, counterfactual, oracles
 from support.worlds import CONFIG
 
 
@@ -24,6 +24,18 @@ def built(tmp_path_factory, serial):
 @pytest.fixture(scope="session")
 def world(built):
     return built.world
+
+
+@pytest.fixture(scope="session")
+def rebuilt(world, serial):
+    """The world without a renaming, which has no effect: all values are computed again from the ledger."""
+    return counterfactual(world, next(world.ledger.of(EventType.RENAME)).event_id, serial)
+
+
+@pytest.fixture(scope="session")
+def asked(world):
+    """The oracle in both modes: made once, as it sorts all events."""
+    return oracles(world)
 
 
 @pytest.fixture(scope="session")

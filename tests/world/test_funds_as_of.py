@@ -9,7 +9,6 @@ import pytest
 
 from finassay.temporal import Cutoff
 from finassay.world import FAMILIES, EventType, Question, answers
-from finassay.world.oracle import Oracle
 from support.worlds import CONFIG
 
 EPOCH = date(1970, 1, 1)
@@ -17,13 +16,13 @@ FAMILY = {family.name: family for family in FAMILIES}
 
 
 @pytest.fixture(scope="module")
-def recoverable(world):
-    return Oracle(world.ledger.events, CONFIG.moment, "recoverable", world.funds)
+def recoverable(asked):
+    return asked.recoverable
 
 
 @pytest.fixture(scope="module")
-def truth(world):
-    return Oracle(world.ledger.events, CONFIG.moment, "world", world.funds)
+def truth(asked):
+    return asked.truth
 
 
 def around(day):

@@ -13,7 +13,7 @@ from finassay.world._facts import measure
 from finassay.world._family import Family, Question
 from finassay.world._ledger import Ledger
 from finassay.world._materialise import content_hash, materialise
-from finassay.world._questions import FAMILIES, Agreement, Disagreement, answers, compare
+from finassay.world._questions import FAMILIES, Agreement, Disagreement, Oracles, answers, compare, oracles
 from finassay.world._tables._documents import document_truth
 from finassay.world._traps import MECHANISMS, Coverage, Mechanism, Trap, Traps
 from finassay.world._truth import TruthReturn, truth_return
@@ -35,6 +35,7 @@ __all__ = [
     "Family",
     "Ledger",
     "Mechanism",
+    "Oracles",
     "Origin",
     "Question",
     "TableInfo",
@@ -53,6 +54,7 @@ __all__ = [
     "document_truth",
     "materialise",
     "measure",
+    "oracles",
     "simulate",
     "truth_return",
     "verify_world",

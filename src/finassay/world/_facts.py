@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from finassay.world._blocks._indices import swapped
 from finassay.world._blocks._industries import REBASED
 from finassay.world._blocks._market import YEAR, window
 from finassay.world._calendar import sessions
@@ -20,12 +21,14 @@ from finassay.world._facts_funds import fund_facts
 from finassay.world._facts_natural import Natural
 from finassay.world._facts_neeq import neeq_facts
 from finassay.world._facts_reports import report_facts
+from finassay.world._facts_sectors import sector_share
 from finassay.world._facts_us import us_facts
 from finassay.world._numerics import Floats, log
 
 if TYPE_CHECKING:
     from finassay.world._world import World
 
+_PEERS = 600 // 31 - 1  # of a share in its sector, in the sample of world.md 2.1
 _RATED = (
     EventType.DELIST,
     EventType.RENAME,
@@ -127,39 +130,12 @@ def _correlation_facts(world: World, sample: _Sample) -> list[Fact]:
             both = ~(np.isnan(r[:, a]) | np.isnan(r[:, b]))
             if np.sum(both) > 500:
                 pairs.append(_correlation(r[both, a], r[both, b]))
-    shared = _sector_shares(world, sample)
+    sectors = np.array([issuer.sector for issuer in world.issuers])
+    shared = sector_share(sample.returns, sectors, sample.long, _PEERS)
     return [
         Fact("21", "mean pair correlation", float(np.mean(pairs)), 0.22, 0.42, len(pairs)),
-        Fact("22", "sector share of variance, %", 100 * float(np.mean(shared)), 5, 9, len(shared)),
+        Fact("22", "sector share of variance, %", shared, 5, 9, int(sample.long.size)),
     ]
-
-
-def _sector_shares(world: World, sample: _Sample) -> list[float]:
-    """Return what the mean of a share's sector, without itself and net of the market, adds to R squared."""
-    sector = np.array([issuer.sector for issuer in world.issuers])
-    observed = ~np.isnan(sample.returns)
-    filled = np.where(observed, sample.returns, 0.0)
-    total, count = np.sum(filled, axis=1), np.maximum(np.sum(observed, axis=1), 1)
-    found = []
-    for k in sample.long:
-        peers = (sector == sector[k]) & (np.arange(sector.size) != k)
-        seen = np.sum(observed[:, peers], axis=1)
-        rows = observed[:, k] & (seen >= 4)
-        if np.sum(rows) < 500:
-            continue
-        market = (total / count)[rows]
-        group = (np.sum(filled[:, peers], axis=1)[rows] / seen[rows]) - market
-        own = sample.returns[rows, k]
-        first = _residual(own, market)
-        second = _residual(first, _residual(group, market))
-        found.append(float((np.sum(first**2) - np.sum(second**2)) / np.sum((own - np.mean(own)) ** 2)))
-    return found or [float("nan")]
-
-
-def _residual(y: Floats, x: Floats) -> Floats:
-    x, y = x - np.mean(x), y - np.mean(y)
-    result: Floats = y - x * (np.sum(x * y) / np.sum(x * x))
-    return result
 
 
 def _limit_facts(world: World, sample: _Sample) -> list[Fact]:
@@ -295,9 +271,8 @@ def _review_facts(world: World) -> list[Fact]:
         member = event.payload
         if event.entity == middle and isinstance(member, Member) and not member.adhoc:
             swaps[event.valid_from] = swaps.get(event.valid_from, 0) + 1
-    reviews = [count for day, count in swaps.items() if START < day <= world.config.snapshot]
-    exact = payload.size // 10
-    off = sum(count != exact for count in reviews)
-    return [
-        Fact("30", f"mid-cap reviews that do not swap {exact} of {payload.size}", off, 0, 0, len(reviews))
-    ]
+    reviews = [day for day in sorted(swaps) if START < day <= world.config.snapshot]
+    number = {day: 2 * (day.year - START.year) + day.month // 12 for day in reviews}
+    off = sum(swaps[day] != swapped(payload.size, number[day]) for day in reviews)
+    name = f"mid-cap reviews that do not swap a tenth of {payload.size}"
+    return [Fact("30", name, off, 0, 0, len(reviews))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import numpy as np
 from finassay.world._blocks._convertibles import FIRST_CONVERTIBLE, FIRST_OWNER
 from finassay.world._blocks._curves import TENORS
 from finassay.world._blocks._market import window
+from finassay.world._blocks._plant import LARGE
 from finassay.world._calendar import sessions
 from finassay.world._events import Event, EventType, Origin
 from finassay.world._events_bonds import ConvertPrice, Rating
@@ -90,10 +92,31 @@ def _rating_facts(world: World) -> list[Fact]:
     moves = down + up
     if not moves:
         return []
+    low, high = _allowed(world, 0.45, 0.60, moves)
+    least, most = _allowed(world, 0.10, 0.25, moves)  # upgrades of all moves: 3 to 9 downgrades for each
     return [
-        Fact("35", "rating changes in June and July, %", 100 * summer / moves, 45, 60, moves),
-        Fact("35", "downgrades per upgrade", down / max(up, 1), 3, 9, moves),
+        Fact("35", "rating changes in June and July, %", 100 * summer / moves, 100 * low, 100 * high, moves),
+        Fact(
+            "35",
+            "upgrades of rating changes, % (3 to 9 downgrades each)",
+            100 * up / moves,
+            100 * least,
+            100 * most,
+            moves,
+        ),
     ]
+
+
+def _allowed(world: World, low: float, high: float, n: int) -> tuple[float, float]:
+    """Return the bounds of a share among n events, which may be ten below the scale for which facts are stated.
+
+    World.md, 7, states the facts for scale .2 and more. Below it the bounds are widened by the deviation of a share
+    among n independent events, twice; from scale .2 on they are as stated.
+    """
+    if world.config.scale >= LARGE:
+        return low, high
+    wider = [2.0 * math.sqrt(p * (1.0 - p) / n) for p in (low, high)]
+    return max(0.0, low - wider[0]), min(1.0, high + wider[1])
 
 
 def _of_plants(world: World, event: Event) -> bool:

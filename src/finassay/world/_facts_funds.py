@@ -9,10 +9,11 @@ import numpy as np
 from finassay.world._blocks._funds_market import quarter_ends
 from finassay.world._blocks._indices import membership
 from finassay.world._blocks._market import window
+from finassay.world._blocks._plant_told import JOINT
 from finassay.world._calendar import sessions
 from finassay.world._config import START
 from finassay.world._events import EventType, Index
-from finassay.world._events_funds import FundBenchmark
+from finassay.world._events_funds import FundBenchmark, FundManager
 from finassay.world._fact import Fact
 from finassay.world._numerics import log
 
@@ -66,8 +67,14 @@ def _manager_facts(world: World) -> list[Fact]:
     for event in world.ledger.of(EventType.FUND_CLASS):
         classes[event.entity & ~3] = classes.get(event.entity & ~3, 0) + 1
     snapshot = world.config.snapshot
-    # Planted ones too: they were late before they were moved to be later still
-    told = [event for event in world.ledger.of(EventType.MANAGER_IN) if event.valid_from <= snapshot]
+    # Those that were moved to be later still were late before; joint managers are planted
+    told = [
+        event
+        for event in world.ledger.of(EventType.MANAGER_IN)
+        if event.valid_from <= snapshot
+        and isinstance(event.payload, FundManager)
+        and event.payload.number != JOINT
+    ]
     late = [event.disclosed_at.date() > event.valid_from for event in told]
     rows = sum(classes.get(event.entity, 0) for event in told if event.valid_from >= START)
     book = world.funds.navs

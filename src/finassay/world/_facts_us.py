@@ -10,13 +10,14 @@ import numpy.typing as npt
 
 from finassay.world._blocks._us_index import INDEX
 from finassay.world._blocks._us_macro import FIRST_ENTITY, SERIES
-from finassay.world._blocks._us_market import TENORS, reaction, us_window
+from finassay.world._blocks._us_market import TENORS, reaction, us_factors, us_window
 from finassay.world._blocks._us_statements import PLACE
 from finassay.world._calendar import sessions
 from finassay.world._config import START
 from finassay.world._events import Event, EventType, Origin
 from finassay.world._events_us import News, UsFiling
 from finassay.world._fact import Fact
+from finassay.world._facts_sectors import sector_share
 from finassay.world._numerics import Floats, log
 from finassay.world._tables._us_facts import stated
 
@@ -29,6 +30,7 @@ Flags = npt.NDArray[np.bool_]
 _YEAR = 252
 _LARGE = 4.0
 _PAIRS = 70  # stocks whose correlations are measured
+_PEERS = 600 // 11 - 1  # of a stock in its sector, in the sample of world.md 2.1
 _HEADLINES = ("Revenues", "NetIncomeLoss", "Assets")
 
 
@@ -169,26 +171,28 @@ def _correlation_facts(world: World, sample: _Sample) -> list[Fact]:
             both = ~np.isnan(sample.returns[:, a] + sample.returns[:, b])
             if np.sum(both) > 500:
                 pairs.append(_correlation(sample.returns[both, a], sample.returns[both, b]))
-    shared = _sector_shares(world, sample)
-    if not pairs or not shared:
+    sectors = np.array([issuer.sector for issuer in world.us.issuers])
+    shared = sector_share(sample.returns, sectors, sample.long, _PEERS)
+    if not pairs:
         return []
     return [
         Fact("21", "US mean pair correlation", float(np.mean(pairs)), 0.27, 0.45, len(pairs)),
-        Fact("22", "US sector share of variance, %", 100 * float(np.mean(shared)), 8, 13, len(shared)),
+        Fact("22", "US sector share of variance, %", shared, 8, 13, int(sample.long.size)),
     ]
 
 
 def _cause_facts(world: World, sample: _Sample) -> list[Fact]:
     """Measure the moves around filings, and how many of the largest moves nothing explains (world.md, 4)."""
     observed = ~np.isnan(sample.returns)
-    filled = np.where(observed, sample.returns, 0.0)
-    market = np.sum(filled, axis=1) / np.maximum(np.sum(observed, axis=1), 1)
-    sigma = np.array([issuer.sigma for issuer in world.us.issuers])
-    beta = np.array([issuer.beta for issuer in world.us.issuers])
-    z = (sample.returns - beta * market[:, None]) / sigma
-    z -= _sector_moves(world, np.where(observed, z * sigma, 0.0), observed) / sigma
+    factors = us_factors(world.config.seed, tuple(world.ledger.of(EventType.MACRO_RELEASE, EventType.NEWS)))
+    sessions_seen = sample.returns.shape[0]
+    who = world.us.issuers
+    sigma, beta, gamma = (np.array([getattr(x, name) for x in who]) for name in ("sigma", "beta", "gamma"))
+    common = beta * factors.market[:sessions_seen, None]
+    common += gamma * factors.sectors[:sessions_seen, [issuer.sector for issuer in who]]
+    z = (sample.returns - common) / sigma
     filed, told = np.zeros(z.shape, dtype=bool), np.zeros(z.shape, dtype=bool)
-    first, base = us_window()[0], world.us.issuers[0].entity
+    first, base = us_window()[0], who[0].entity
     for event in world.ledger.of(EventType.US_FILING, EventType.NEWS):
         at, k = reaction(event) - first, event.entity - base
         if not (0 <= at < z.shape[0] and 0 <= k < z.shape[1]):
@@ -223,39 +227,6 @@ def _cause_facts(world: World, sample: _Sample) -> list[Fact]:
             n,
         ),
     ]
-
-
-def _sector_moves(world: World, moves: Floats, observed: Flags) -> Floats:
-    """Return the mean move of a stock's sector on each day."""
-    sector = np.array([issuer.sector for issuer in world.us.issuers])
-    found = np.zeros_like(moves)
-    for number in np.unique(sector):
-        peers = np.flatnonzero(sector == number)
-        count = np.maximum(np.sum(observed[:, peers], axis=1), 1)
-        found[:, peers] = (np.sum(moves[:, peers], axis=1) / count)[:, None]
-    return found
-
-
-def _sector_shares(world: World, sample: _Sample) -> list[float]:
-    """Return what the mean of a stock's sector, without itself and net of the market, adds to R squared."""
-    sector = np.array([issuer.sector for issuer in world.us.issuers])
-    observed = ~np.isnan(sample.returns)
-    filled = np.where(observed, sample.returns, 0.0)
-    market = np.sum(filled, axis=1) / np.maximum(np.sum(observed, axis=1), 1)
-    found = []
-    for k in sample.long:
-        peers = (sector == sector[k]) & (np.arange(sector.size) != k)
-        seen = np.sum(observed[:, peers], axis=1)
-        rows = observed[:, k] & (seen >= 4)
-        if np.sum(rows) < 500:
-            continue
-        group = np.sum(filled[:, peers], axis=1)[rows] / seen[rows] - market[rows]
-        own = sample.returns[rows, k]
-        first = _residual(own, market[rows])
-        second = _residual(first, _residual(group, market[rows]))
-        total = float(np.sum((own - np.mean(own)) ** 2))
-        found.append(float(np.sum(first**2) - np.sum(second**2)) / total)
-    return found
 
 
 def _volume_facts(sample: _Sample) -> list[Fact]:
@@ -339,9 +310,3 @@ def _ranks(values: Floats) -> Floats:
 def _correlation(a: Floats, b: Floats) -> float:
     a, b = a - np.mean(a), b - np.mean(b)
     return float(np.sum(a * b) / np.sqrt(np.sum(a * a) * np.sum(b * b)))
-
-
-def _residual(y: Floats, x: Floats) -> Floats:
-    x, y = x - np.mean(x), y - np.mean(y)
-    result: Floats = y - x * (np.sum(x * y) / np.sum(x * x))
-    return result

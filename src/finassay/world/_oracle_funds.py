@@ -186,31 +186,42 @@ class FundOracle:
         The last publication of a period's report counts as a whole; one that is to be replaced misses its third name.
         """
         values, opened = self._values(), self._share_classes.get(inner)
-        place = {life.entity: n for n, life in enumerate(values.lives)}.get(
-            opened.entity & ~3 if opened else -1
-        )
+        place = self._places.get(opened.entity & ~3 if opened else -1)
         if place is None:
             return None
         reports, lists = values.reports, values.lists
         day = (cutoff.instant - _EPOCH).days
+        first, stop = np.searchsorted(reports.fund, [place, place + 1]).tolist()
         known = [
             n
-            for n in np.flatnonzero((reports.fund == place) & (reports.form == 1)).tolist()
-            if reports.disclosed[n] < day and reports.recorded[n] <= _seconds(self._moment)
+            for n in range(first, stop)
+            if reports.form[n] == 1
+            and reports.disclosed[n] < day
+            and reports.recorded[n] <= _seconds(self._moment)
         ]
         if not known:
             return None
         last = max(known, key=lambda n: (reports.quarter[n], reports.disclosed[n]))
         quarter = int(reports.quarter[last])
-        mine = (lists.fund == place) & (lists.quarter == quarter)
-        names = lists.share[mine][np.argsort(lists.rank[mine])].tolist()
+        rows = slice(*np.searchsorted(lists.fund, [place, place + 1]).tolist())
+        mine = lists.quarter[rows] == quarter
+        names = lists.share[rows][mine][np.argsort(lists.rank[rows][mine])].tolist()
         if reports.wrong[last]:
             del names[2:3]
         return (quarter_ends()[quarter], tuple(names[:10])) if names else None
 
     def inner_of(self, share: int) -> int:
         """Return the vendor's number of a share, by its entity."""
-        return next(inner for inner, entity in self._share.items() if entity == share)
+        return self._inners[share]
+
+    @cached_property
+    def _inners(self) -> dict[int, int]:
+        return {entity: inner for inner, entity in self._share.items()}
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        """The place of each fund among the values."""
+        return {life.entity: n for n, life in enumerate(self._values().lives)}
 
     def _values(self) -> FundValues:
         if self.funds is None:

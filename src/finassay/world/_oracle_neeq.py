@@ -78,7 +78,7 @@ class NeeqOracle:
     def neeq_ratios(self, company: int, cutoff: Cutoff) -> str | None:
         """Return the largest period known and the owners' profit in it, in fen, as known last."""
         known = [
-            row for row in self._neeq_rows(company) if (row[1] if self._recorded else row[2]) < cutoff.instant
+            row for row in self._said(company) if (row[1] if self._recorded else row[2]) < cutoff.instant
         ]
         if not known:
             return None
@@ -90,6 +90,15 @@ class NeeqOracle:
     @property
     def _recorded(self) -> bool:
         return self.mode == "recoverable"
+
+    @cached_property
+    def _said_by(self) -> dict[int, list[tuple[date, datetime, datetime, int, int]]]:
+        return {}
+
+    def _said(self, company: int) -> list[tuple[date, datetime, datetime, int, int]]:
+        if company not in self._said_by:
+            self._said_by[company] = self._neeq_rows(company)
+        return self._said_by[company]
 
     def _neeq_rows(self, company: int) -> list[tuple[date, datetime, datetime, int, int]]:
         """Return what filings say anew: period, recorded, disclosed, filing, profit."""

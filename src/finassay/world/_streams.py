@@ -25,6 +25,7 @@ class Purpose(IntEnum):
     QUESTION = 11
     TRAP = 12
     INTRADAY = 13
+    STRATA = 14
     STATEMENT = 20  # and on to 29: companies
     REPORT = 21
     SHARES = 22

@@ -162,7 +162,7 @@ class Mechanism:
     months : tuple of int
         The months whose anchors can have any, where not all can.
     board : int
-        The board that must have had shares for two months, where one must.
+        The board that must have had two shares for two months, where one must.
     """
 
     name: str
@@ -313,7 +313,7 @@ class Traps:
                 for e in self.ledger.of(T.SECURITY)
                 if isinstance(e.payload, Security) and e.payload.board == mechanism.board
             ]
-            since = min(boards, default=date.max)
+            since = max(sorted(boards)[:2], default=date.max)
         months = mechanism.months or range(1, 13)
         return [anchor for anchor in self.anchors if anchor >= since and anchor.month in months]
 

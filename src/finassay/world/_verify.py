@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from finassay.core import InputError
@@ -16,7 +17,7 @@ from finassay.world._events import Event, EventType
 from finassay.world._facts import measure
 from finassay.world._identities import kept
 from finassay.world._materialise import CHUNK_ROWS, ContentHash
-from finassay.world._questions import FAMILIES, Agreement, compare
+from finassay.world._questions import FAMILIES, Agreement, compare, oracles
 from finassay.world._tables import tables_of
 from finassay.world._tables._funds_view import event_number
 from finassay.world._tables._view import arrow_type
@@ -97,7 +98,10 @@ def verify_world(
     world = simulate(info.config, executor)
     there = set(tables_of(info.config))
     asked = [family for family in FAMILIES if _tables_in(family.sql, catalog) <= there]
-    agreements = tuple(compare(world, database, family, questions, boundary_questions) for family in asked)
+    both = oracles(world)
+    agreements = tuple(
+        compare(world, both, database, family, questions, boundary_questions) for family in asked
+    )
     checks = (
         _content(database, catalog, info),
         _lint(database, catalog, info),
@@ -149,17 +153,21 @@ def canonical(database: Database, catalog: Catalog, name: str) -> Iterator[pa.Ta
         for column, meaning in spec.columns.items()
     )
     schema = pa.schema([(column, arrow_type(meaning.type)) for column, meaning in spec.columns.items()])
-    number, start = named(spec.row_id[0], dialect), -(2**63)
-    while True:
+    number, table = named(spec.row_id[0], dialect), named(name, dialect)
+    # Rows lie in the order of their numbers: a part between two of them is read without the rest
+    cuts = database.query(
+        f"SELECT n FROM (SELECT {number} AS n, ROW_NUMBER() OVER (ORDER BY {number}) AS place FROM {table}) r"  # noqa: S608 - a catalog's names
+        f" WHERE place % {CHUNK_ROWS} = 0 ORDER BY n",
+        policy=_WHOLE,
+    ).table
+    bounds = [-(2**63), *(int(n) for n in cuts.column(0).to_pylist()), 2**63 - 1]
+    for low, high in pairwise(bounds):
         rows = database.query(
-            f"SELECT {listed} FROM {named(name, dialect)} WHERE {number} > ? ORDER BY {number} LIMIT {CHUNK_ROWS}",  # noqa: S608 - a catalog's names
+            f"SELECT {listed} FROM {table} WHERE {number} > ? AND {number} <= ? ORDER BY {number}",  # noqa: S608 - a catalog's names
             policy=_WHOLE,
-            params=(start,),
+            params=(low, high),
         ).table
         yield rows.rename_columns(schema.names).cast(schema)
-        if rows.num_rows < CHUNK_ROWS:
-            return
-        start = int(rows.column(list(spec.columns).index(spec.row_id[0]))[-1].as_py())
 
 
 def _lint(database: Database, catalog: Catalog, info: WorldInfo) -> Check:

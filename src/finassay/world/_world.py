@@ -12,7 +12,7 @@ from finassay.world._blocks._companies import Companies, again, with_capital
 from finassay.world._blocks._competitors import competitor_events
 from finassay.world._blocks._concepts import concept_events
 from finassay.world._blocks._conversions import conversions, convertibles_of
-from finassay.world._blocks._convertibles import candidates
+from finassay.world._blocks._convertibles import offered
 from finassay.world._blocks._deals import deal_events
 from finassay.world._blocks._dividends import Intended, dividend_events, intended_dividends
 from finassay.world._blocks._documents_cn import cn_news_events, story_moves, told_moves
@@ -39,7 +39,7 @@ from finassay.world._blocks._shares import intended_rights
 from finassay.world._blocks._statements import Statements, joined_statements
 from finassay.world._blocks._universe import Issuer, universe
 from finassay.world._blocks._us_block import UsWorld, us_counterfactual, us_world
-from finassay.world._blocks._vendor import touch_rows
+from finassay.world._blocks._vendor import reload_events, touch_rows
 from finassay.world._config import BLOCK, END, WorldConfig
 from finassay.world._events import Event, EventType
 from finassay.world._events_company import Rights
@@ -62,7 +62,7 @@ class World:
     issuers : tuple of Issuer
         The companies and the traits of their shares.
     ledger : Ledger
-        Everything that happened, whatever the snapshot.
+        Everything that happened, beyond the snapshot too. What is natural does not hang on the snapshot.
     quotes : Quotes
         Daily quotes of every share.
     indices : list of IndexQuotes
@@ -103,7 +103,7 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     market = factors(config.seed)
     lives = executor.map(partial(lives_of, config.seed), _blocks(issuers), label="lives")
     planted = plan(config, issuers, [life for part in lives for life in part])
-    offers = {issuer.entity: day for issuer, day in candidates(config.seed, issuers)}
+    offers = offered(config.seed, issuers)
     items = [
         (block, {i.entity: planted.get(i.entity, []) for i in block}, offers) for block in _blocks(issuers)
     ]
@@ -125,6 +125,7 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     events += us_events
     neeq, neeq_events = simulate_neeq(config, market, issuers, statements, events, executor)
     events += neeq_events
+    events += reload_events(config.seed, config.snapshot, events)
     return World(config, issuers, Ledger(events), quotes, indices, bonds, statements, funds, us, neeq)
 
 
@@ -175,7 +176,9 @@ def _of(issuers: tuple[Issuer, ...], ledger: Ledger) -> list[Event]:
 
 
 def _block(
-    seed: int, market: Factors, item: tuple[tuple[Issuer, ...], dict[int, list[Planted]], dict[int, date]]
+    seed: int,
+    market: Factors,
+    item: tuple[tuple[Issuer, ...], dict[int, list[Planted]], dict[int, tuple[int, date]]],
 ) -> tuple[list[Event], Quotes, Statements, list[Event]]:
     issuers, planted, offers = item
     recorders = [Recorder(seed, issuer.entity) for issuer in issuers]

@@ -7,6 +7,7 @@ without a disclosure of its own counts from its day, and what was not recorded b
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from finassay.world._events import Alert, Event, EventType, Index, Industry, Member, Security
@@ -99,19 +100,30 @@ class Oracle(UsOracle, FundOracle, ReportsOracle, BondOracle, DealsOracle, NeeqO
 
     def member(self, index: int, inner: int, cutoff: Cutoff) -> bool:
         """Whether a share is a member of an index on the day."""
-        return inner in self.members(index, cutoff)
+        entered = self._entries.get((self._index.get(index, -1), inner), ())
+        return any(self._inside(event, cutoff) for event in entered)
 
     def members(self, index: int, cutoff: Cutoff) -> frozenset[int]:
         """Return the members of an index on the day, by the vendor's numbers of the shares."""
-        found = set()
-        for event in self._of(EventType.INDEX_IN, self._index.get(index)):
-            if event.valid_from > cutoff.day or not self._known_ahead(event, cutoff):
-                continue
-            end = self._after.get(event.event_id)
-            ended = end is not None and end.valid_from <= cutoff.day and self._known_ahead(end, cutoff)
-            if not ended and isinstance(event.payload, Member):
-                found.add(event.payload.inner)
-        return frozenset(found)
+        entered = self._of(EventType.INDEX_IN, self._index.get(index))
+        members = ((event, event.payload) for event in entered if self._inside(event, cutoff))
+        return frozenset(who.inner for _, who in members if isinstance(who, Member))
+
+    def _inside(self, event: Event, cutoff: Cutoff) -> bool:
+        if event.valid_from > cutoff.day or not self._known_ahead(event, cutoff):
+            return False
+        end = self._after.get(event.event_id)
+        return not (end is not None and end.valid_from <= cutoff.day and self._known_ahead(end, cutoff))
+
+    @cached_property
+    def _entries(self) -> dict[tuple[int, int], list[Event]]:
+        """The entries into an index (entity) of a share (the vendor's number)."""
+        found: dict[tuple[int, int], list[Event]] = {}
+        for (kind, entity), events in self._events.items():
+            for event in events if kind is EventType.INDEX_IN else ():
+                if isinstance(event.payload, Member):
+                    found.setdefault((entity, event.payload.inner), []).append(event)
+        return found
 
     def halted(self, inner: int, cutoff: Cutoff) -> bool:
         """Whether trading in a share is halted on the day."""

@@ -26,6 +26,7 @@ from finassay.world._events import Event, EventType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import date
 
     from finassay.executor import Executor
     from finassay.world._blocks._market import Factors
@@ -73,7 +74,7 @@ def simulate_fixed_income(
     The convertibles are those that were told with their companies.
     """
     seed = config.seed
-    told = postponed(seed, [*macro_events(seed), *index_events(seed)])
+    told = postponed(config, [*macro_events(seed), *index_events(seed)])
     curve = curves(seed, factor, told)
     debtors = owners(config, issuers, frozenset(issuer.entity for issuer, _ in candidates(seed, issuers)))
     own = _by_entity(events, {owner.stock for owner in debtors} - {0})
@@ -82,7 +83,7 @@ def simulate_fixed_income(
         (
             owner,
             stock_of(quotes, owner.stock, own[owner.stock]) if owner.stock else None,
-            owner.entity in calls,
+            config.snapshot if owner.entity in calls else None,
         )
         for owner in debtors
     ]
@@ -147,7 +148,7 @@ def _slim(curve: Curves) -> Curves:
 
 
 def _told(
-    seed: int, curve: Curves, items: list[tuple[Owner, Stock | None, bool]]
+    seed: int, curve: Curves, items: list[tuple[Owner, Stock | None, date | None]]
 ) -> tuple[list[Event], BondValues]:
     lists = [owner_events(seed, curve, item) for item in items]
     return [event for told in lists for event in told], _valued(seed, curve, lists)

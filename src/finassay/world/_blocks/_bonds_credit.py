@@ -18,6 +18,7 @@ from finassay.world._calendar import sessions
 from finassay.world._config import END, START
 from finassay.world._events import Event, EventType
 from finassay.world._events_bonds import BondDefault, CreditShock, Rating
+from finassay.world._numerics import log
 
 if TYPE_CHECKING:
     from finassay.world._blocks._prices import Quotes
@@ -103,9 +104,13 @@ def credit_events(
     span: tuple[date, date],
     payments: list[Payment],
     stock: Stock | None,
+    fates: tuple[float, float, float] | None = None,
 ) -> Credit:
-    """Tell the shocks and ratings of a debtor; `hazard` scales the rates, 1 for convertibles and half for others."""
-    life = _Credit(recorder, rng, owner, hazard, span, payments, stock)
+    """Tell the shocks and ratings of a debtor; `hazard` scales the rates, 1 for convertibles and half for others.
+
+    `fates` are uniform draws for its first downgrade and upgrade, and for whether the former waits for a review.
+    """
+    life = _Credit(recorder, rng, owner, hazard, span, payments, stock, fates)
     if owner.kind in RATED:
         life.shocks()
     return Credit(life.rate(), life.rate_again(), life.missed)
@@ -121,6 +126,7 @@ class _Credit:
         span: tuple[date, date],
         payments: list[Payment],
         stock: Stock | None,
+        fates: tuple[float, float, float] | None,
     ) -> None:
         self.recorder, self.rng, self.owner, self.hazard = recorder, rng, owner, hazard
         self.first, self.last = span
@@ -131,6 +137,9 @@ class _Credit:
         self.main: list[Event] = []
         self.reviews = self._reviews()
         self.broken = False
+        falls, rises, self.waits = fates or tuple(float(x) for x in rng.random(3))
+        # A shock comes when the risk that has been run reaches an exponential draw
+        self.falls, self.rises = -log(1.0 - falls), -log(1.0 - rises)
 
     def _reviews(self) -> list[date]:
         """Return the days of the yearly reviews, most of them in June and July."""
@@ -166,12 +175,17 @@ class _Credit:
         # A fall of the share raises leverage at market value
         scale = self.hazard * float(np.clip(1.0 - 1.2 * fallen, 0.4, 2.2))
         day = start + timedelta(days=int(u[3] * 88))
+        self.falls -= _DOWN[level] * scale / 4.0
+        self.rises -= _UP[level] * self.hazard / 4.0 if self.grade else 0.0
         if self.owner.kind in RISKY and u[0] < _DISTRESS[min(self.grade, len(_DISTRESS) - 1)] * scale / 2.0:
             self._distress(day, u, None)
-        elif u[1] < _DOWN[level] * scale / 4.0 and self.owner.kind in (*RISKY, ABS, "bank", "broker"):
+        elif self.falls <= 0.0 and self.owner.kind in (*RISKY, ABS, "bank", "broker"):
             size = 1 if u[4] < NOTCHES[0] else 2 if u[4] < NOTCHES[1] else 3
-            self._shock(day, -size, u)
-        elif u[2] < _UP[level] * self.hazard / 4.0 and self.grade:
+            self.falls -= log(1.0 - u[1])
+            self._shock(day, -size, [*u[:5], self.waits, *u[6:]])
+            self.waits = u[5]
+        elif self.rises <= 0.0 and self.grade:
+            self.rises -= log(1.0 - u[2])
             self._shock(day, 1, u)
 
     def _shock(self, day: date, notches: int, u: list[float]) -> None:

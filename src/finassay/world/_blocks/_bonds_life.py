@@ -21,7 +21,6 @@ from finassay.world._blocks._bonds_universe import (
     near,
 )
 from finassay.world._blocks._industries import industry
-from finassay.world._blocks._plant import USUAL
 from finassay.world._blocks._recorder import Recorder
 from finassay.world._blocks._vendor import touch_rows
 from finassay.world._calendar import sessions
@@ -50,10 +49,10 @@ _EVENING = time(18, 0)
 _NOON = time(12, 0)
 
 
-def owner_events(seed: int, curve: Curves, item: tuple[Owner, Stock | None, bool]) -> list[Event]:
+def owner_events(seed: int, curve: Curves, item: tuple[Owner, Stock | None, date | None]) -> list[Event]:
     """Tell a debtor and its bonds; a listed one first borrows half a year after its share is listed.
 
-    If it `calls`, one of its bonds is redeemed in the weeks before the usual snapshot.
+    If it has a day by which it calls, one of its bonds is redeemed in the weeks before that.
     """
     owner, stock, calls = item
     since = stock.security.valid_from + timedelta(days=180) if stock else date.min
@@ -62,14 +61,16 @@ def owner_events(seed: int, curve: Curves, item: tuple[Owner, Stock | None, bool
 
 
 class _OwnerLife:
-    def __init__(self, seed: int, owner: Owner, bonds: list[Bond], stock: Stock | None, calls: bool) -> None:
+    def __init__(
+        self, seed: int, owner: Owner, bonds: list[Bond], stock: Stock | None, calls: date | None
+    ) -> None:
         self.seed, self.owner, self.bonds, self.stock = seed, owner, bonds, stock
         self.recorder = Recorder(seed, owner.entity)
         self.rng = stream(seed, Purpose.DEBTOR, owner.entity, 1)
         self.first = near(bonds[0].announced - timedelta(days=45), 0)
         self.lives = [BondLife(seed, owner, bond) for bond in bonds]
         if calls:
-            next((life for life in self.lives if life.call()), None)
+            next((life for life in self.lives if life.call(calls)), None)
 
     def tell(self) -> list[Event]:
         owner = self.owner
@@ -143,14 +144,14 @@ class BondLife:
             return None
         return day, near(day - timedelta(days=22 + int(20 * ahead)), 0)
 
-    def call(self) -> bool:
-        """Plant an early redemption in the weeks before the usual snapshot, if the bond is on the market then."""
+    def call(self, by: date) -> bool:
+        """Plant an early redemption in the weeks before a day, if the bond is on the market then."""
         terms = self.bond.terms
         span = (terms.value_date + timedelta(days=400), terms.maturity - timedelta(days=100))
-        if self.early or terms.option or terms.amortises or not span[0] < USUAL < span[1]:
+        if self.early or terms.option or terms.amortises or not span[0] < by < span[1]:
             return False
         ahead = int(stream(self.seed, Purpose.TRAP, self.bond.entity).random() * 25)
-        self.early = (near(USUAL - timedelta(days=8 + ahead), 0), near(USUAL - timedelta(days=36 + ahead), 0))
+        self.early = (near(by - timedelta(days=8 + ahead), 0), near(by - timedelta(days=36 + ahead), 0))
         self.stops, self.planted = self.early[0], True
         return True
 

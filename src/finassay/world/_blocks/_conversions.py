@@ -29,13 +29,13 @@ def convertibles_of(
     issuers: tuple[Issuer, ...],
     recorders: list[Recorder],
     quotes: Quotes,
-    offers: Mapping[int, date],
+    offers: Mapping[int, tuple[int, date]],
 ) -> list[list[Event]]:
     """Return the events of each company's convertible, once its dividends are told; none for most."""
     found: list[list[Event]] = []
     for issuer, recorder in zip(issuers, recorders, strict=True):
-        announced = offers.get(issuer.entity)
-        share = None if announced is None else _share(quotes, issuer, announced, recorder.events)
+        offer = offers.get(issuer.entity)
+        share = None if offer is None else _share(quotes, issuer, *offer, recorder.events)
         found.append([] if share is None else convertible_events(seed, share))
     return found
 
@@ -56,7 +56,7 @@ def conversions(events: list[Event]) -> list[Conversion]:
     return found
 
 
-def _share(quotes: Quotes, issuer: Issuer, announced: date, events: list[Event]) -> Share:
+def _share(quotes: Quotes, issuer: Issuer, place: int, announced: date, events: list[Event]) -> Share:
     """Return the share of a convertible: quotes, ex-rights with their plans, and its end."""
     rows = stock_rows(quotes, issuer.entity)
     by_id = {event.event_id: event for event in events}
@@ -70,6 +70,7 @@ def _share(quotes: Quotes, issuer: Issuer, announced: date, events: list[Event])
     ends = [event for event in events if event.type in (EventType.DELIST, EventType.DELIST_PERIOD)]
     return Share(
         issuer,
+        place,
         announced,
         quotes.session[rows],
         quotes.close[rows],

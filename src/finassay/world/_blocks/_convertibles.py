@@ -35,6 +35,7 @@ from finassay.world._events import Event, EventType, Plan
 from finassay.world._events_bonds import BondTerms, ConvertCall, ConvertPrice, ConvertTerms, Debtor, EarlyEnd
 from finassay.world._events_company import Rights
 from finassay.world._numerics import exp
+from finassay.world._strata import spread, strata
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ SHARE = 0.30  # of the shares that may: about 270 convertibles live at scale 1
 WATCHED, NEEDED = 30, 15  # sessions of the triggers
 RESET_LEVEL, CALL_LEVEL = 85, 130  # percent of the conversion price
 RESETS, CALLS = 0.46, 0.50  # of triggers on which the company acts (assumed)
-EARLY = 6  # convertibles that are announced in 2016
+EARLY = 8  # convertibles that are announced in 2016
 ISSUE_PREMIUM = 1.06  # of the first conversion price over the share, and up to .1 more (assumed)
 _QUIET_RESET, _QUIET_CALL = 125, 85  # sessions for which it promises not to
 _HAZARD = 1.0
@@ -64,6 +65,7 @@ class Share:
     """A share as its convertible sees it: sessions, closes in fen, whether it traded; its ex-rights and its end."""
 
     issuer: Issuer
+    place: int  # among all that are offered
     announced: date
     session: Any
     close: Any
@@ -77,12 +79,12 @@ class Share:
 def candidates(seed: int, issuers: tuple[Issuer, ...]) -> tuple[tuple[Issuer, date], ...]:
     """Return the issuers of convertibles, and the day each announces it.
 
-    Whether one is, only its own stream decides. Those of old companies are spread evenly over the window, and the first
+    They are spread evenly over all issuers. Those of old companies are spread evenly over the window, and the first
     of them issue in 2016: even a small world has some on the market at any time.
     """
     found, draws = {}, {}
     for issuer in issuers:
-        u = [float(x) for x in stream(seed, Purpose.CONVERTIBLE, issuer.entity).random(2)]
+        u = strata(seed, Purpose.CONVERTIBLE, issuer.entity, 2)
         announced = _window(issuer, u[1])
         if issuer.board != BEIJING and u[0] < SHARE and announced is not None:
             found[issuer], draws[issuer] = announced, u
@@ -94,6 +96,12 @@ def candidates(seed: int, issuers: tuple[Issuer, ...]) -> tuple[tuple[Issuer, da
         early = near(START + timedelta(days=62 + 13 * n), 0)
         found[issuer] = early if n < EARLY else _between(place)
     return tuple(found.items())
+
+
+def offered(seed: int, issuers: tuple[Issuer, ...]) -> dict[int, tuple[int, date]]:
+    """Return, by issuer, the place of its convertible among all, and the day it announces it."""
+    days = sorted((day, issuer.entity) for issuer, day in candidates(seed, issuers))
+    return {entity: (place, day) for place, (day, entity) in enumerate(days)}
 
 
 def _between(place: float) -> date:
@@ -185,7 +193,9 @@ class _Convertible:
         self._rules()
         end = self._live()
         span = (near(known, 1), min(END, end))
-        credit = credit_events(recorder, self.rng, self.owner, _HAZARD, span, [], self.share.stock)
+        falls, rises, waits, *_ = spread(self.seed, Purpose.CONVERTIBLE, self.share.place)
+        fates = (falls, rises, waits)
+        credit = credit_events(recorder, self.rng, self.owner, _HAZARD, span, [], self.share.stock, fates)
         self.life.stops = end
         self.life.rate(credit.ratings, credit.others)
         return [*recorder.events, *self.life.finished()]
@@ -240,6 +250,7 @@ class _Convertible:
         vote: int | None = None
         dear = total = 0
         chances = self.rng.random((share.close.size, 3)).tolist()
+        *_, reset_first, call_first = spread(self.seed, Purpose.CONVERTIBLE, share.place)
         session, closes, traded = share.session.tolist(), share.close.tolist(), share.traded.tolist()
         for n in range(low, share.close.size):
             now, close = session[n], closes[n]
@@ -260,11 +271,12 @@ class _Convertible:
                 self._reset(n, calendar.days[now], u[1], rights)
                 vote = None
             if now >= quiet_reset and vote is None and last - now > 60 and sum(below) >= NEEDED:
-                acts = u[0] < RESETS
+                acts, reset_first = reset_first < RESETS, u[0]
                 vote = now + 16 + int(5 * u[1]) if acts else None
                 quiet_reset = now + (_QUIET_RESET + 20 if acts else 60 + int(70 * u[1]))
             if now >= max(first, quiet_call) and sum(above) >= NEEDED:
-                if u[2] < CALLS:
+                acts, call_first = call_first < CALLS, u[2]
+                if acts:
                     return self._call(now, calendar.days[now], u[0])
                 quiet_call = now + _QUIET_CALL + int(60 * u[0])
             if calendar.days[now].month != calendar.days[now + 1].month and calendar.days[now].month % 3 == 0:

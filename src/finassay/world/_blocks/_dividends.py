@@ -41,7 +41,7 @@ def intended_dividends(seed: int, issuer: Issuer) -> list[Intended]:
     for year in range(START.year - 1, END.year):
         for interim in (False, True):
             u, z = rng.random(8), float(rng.standard_normal())
-            pays = (0.18 if interim else 0.97) if issuer.pays else (0.02 if interim else 0.06)
+            pays = (0.25 if interim else 0.97) if issuer.pays else (0.02 if interim else 0.06)
             period = date(year, 6, 30) if interim else date(year, 12, 31)
             if u[0] > pays or issuer.listed > period - timedelta(days=90):
                 continue

@@ -12,8 +12,10 @@ from finassay.world._blocks._periods import FIRST_REPORT, QUARTERS, SEASONS, YEA
 from finassay.world._blocks._versions import COMMON_CONTROL, ERROR, POLICY
 from finassay.world._calendar import sessions
 from finassay.world._config import END
+from finassay.world._draws import normal_quantile
 from finassay.world._events import Event, EventType, Halt, Nothing
 from finassay.world._numerics import Floats, exp
+from finassay.world._strata import strata
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ _KNOTS = {
 }
 _STATUTORY = {1: (4, 30), 2: (8, 31), 3: (10, 31), 4: (4, 30)}
 PERSISTENCE = 0.42  # of a company's rank: .39 between the annual reports of two years, rounded to days
-LOSS_SHIFT = 0.72  # ranks: 13 days
+LOSS_SHIFT = 0.68  # ranks: 13 days
 MISSED = 0.003  # annual deadlines a year (assumed)
 AT_NOON = 0.10  # published over the lunch break, the others in the evening
 COMMON_CONTROL_RATE, ERROR_RATE, POLICY_RATE = 0.030, 0.038, 0.09  # per company and year
@@ -78,7 +80,7 @@ def schedule(seed: int, issuer: Issuer, row: int, economy: Economy, recorder: Re
     """Draw a company's filings; one that misses a deadline is halted, which is told here."""
     rng = stream(seed, Purpose.REPORT, issuer.entity)
     z, u = rng.standard_normal((QUARTERS, 2)), rng.random((QUARTERS, 8))
-    own = float(rng.standard_normal())
+    own = float(normal_quantile(np.array(strata(seed, Purpose.REPORT, issuer.entity, 1)))[0])
     profit = _year_to_date(economy.provisional[row])
     ahead = np.clip(exp(2.89 + 0.72 * z[:, 1]), 3, 80)
     last = _last_day(recorder.events)

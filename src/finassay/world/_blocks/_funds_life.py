@@ -344,4 +344,4 @@ def _touch(seed: int, recorder: Recorder) -> None:
         chance, delay = rng.random(2)
         if chance < TOUCHED:
             when = event.recorded_at + timedelta(seconds=int(delay * 63_000_000))
-            recorder.touch(event, when, reload=False)
+            recorder.touch(event, when)

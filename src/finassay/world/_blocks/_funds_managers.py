@@ -9,9 +9,12 @@ from finassay.world._calendar import sessions
 from finassay.world._config import END
 from finassay.world._events import Event, EventType, Nothing
 from finassay.world._events_funds import FundManager
+from finassay.world._strata import spread
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy as np
 
     from finassay.world._blocks._funds_universe import Fund, FundTrade, Person
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 TENURE_YEARS = 10.0  # gives .46 appointments per code-year, with those at the opening (P)
 TWO_SEATS = 0.30  # of funds (assumed)
 LATE = 0.647  # of appointments are announced after they take effect (P, 10,710 of 16,541)
+_APPOINTMENTS = 8  # to a seat, whose draws for that are spread evenly over all
 RETURNS = 0.03  # of appointments are of one who had left the fund
 _DELAY = 1.0 / 3.0  # 1 + geometric, mean 4 days in all (assumed)
 
@@ -58,7 +62,9 @@ def manager_events(
         if seat and rng.random() < 0.4:
             start = min(start + timedelta(days=200 + int(rng.exponential(500))), END)
             start = sessions().shift(start, 0)
-        _Seat(fund, recorder, appointer, closing, seat + 1, inside).tell(rng, start)
+        place = _APPOINTMENTS * (2 * fund.number + seat)
+        late = [spread(seed, Purpose.FUND, place + n)[0] for n in range(_APPOINTMENTS)]
+        _Seat(fund, recorder, appointer, closing, seat + 1, inside).tell(rng, start, iter(late))
 
 
 class _Seat:
@@ -78,7 +84,8 @@ class _Seat:
         self.end = fund.closed or END
         self.opened = next(e for e in recorder.events if e.type is EventType.FUND_OPEN)
 
-    def tell(self, rng: np.random.Generator, day: date) -> None:
+    def tell(self, rng: np.random.Generator, day: date, late: Iterator[float]) -> None:
+        """Appoint one after another; `late` are draws for whether each is announced after it takes effect."""
         out: Event | None = None
         past: list[Person] = []
         while day < self.end - timedelta(days=45):
@@ -94,7 +101,7 @@ class _Seat:
                 leaves, person = back[0]
             stop = min(leaves, day + timedelta(days=150 + int(365 * years)))
             stop = sessions().shift(stop, 0) if stop < self.end - timedelta(days=45) else self.end
-            inside = self._appoint(person, day, out, u, delay)
+            inside = self._appoint(person, day, out, next(late, u[2]) < LATE, u[3], delay)
             self.inside[person.entity] = max(stop, self.inside.get(person.entity, stop))
             past.append(person)
             if stop >= self.end:
@@ -107,8 +114,10 @@ class _Seat:
             gap = 0 if u[5] < 0.8 else -1 - int(u[6] * 20) if u[5] < 0.9 else 1 + int(u[6] * 20)
             day = sessions().shift(stop + timedelta(days=gap), 0)
 
-    def _appoint(self, person: Person, day: date, out: Event | None, u: list[float], delay: int) -> Event:
-        told = day + timedelta(days=1 + delay) if u[2] < LATE else day - timedelta(days=int(u[3] * 6))
+    def _appoint(
+        self, person: Person, day: date, out: Event | None, late: bool, u: float, delay: int
+    ) -> Event:
+        told = day + timedelta(days=1 + delay) if late else day - timedelta(days=int(u * 6))
         if out is not None and day >= out.valid_from:
             told = max(told, out.disclosed_at.date())
         causes = (self.opened, self.appointer.events[person.entity])

@@ -27,7 +27,6 @@ INDICES = (
     (2, "000905", "中证500", 500),
     (3, "000852", "中证1000", 1000),
 )
-SWAPPED = 0.10  # of the members at a review: 50 of 500 in 9 of 9 (L6)
 _ANNOUNCED = 10  # sessions before it takes effect, and no later than the month before
 _FOUNDED = date(2014, 12, 15)
 _MINIMUM_AGE = 60
@@ -60,12 +59,12 @@ def index_events(
         chosen, order = order[: book.payload.size], order[book.payload.size :]
         for entity in chosen:
             _enter(book, ranks, entity, first)
-    happenings = [(day, 1, 0) for day in _review_days()[1:]]
+    happenings = [(day, 1, n) for n, day in enumerate(_review_days()[1:])]
     leave = {(day, 0, entity): told for entity, (day, told) in ranks.leaving.items()}
     leave |= {(day, 0, entity): told for entity, day, told in _dropped(events)}
     for day, kind, entity in sorted([*happenings, *leave]):
         if kind:
-            _review(books, ranks, day)
+            _review(books, ranks, day, entity)
         else:
             others = {other for when, _, other in leave if when == day}
             _replace(books, ranks, day, entity, leave[day, 0, entity], others)
@@ -166,7 +165,12 @@ def _treated(events: list[Event]) -> dict[int, list[tuple[date, date | None]]]:
     return found
 
 
-def _review(books: list[_Book], ranks: _Ranking, day: date) -> None:
+def swapped(size: int, number: int) -> int:
+    """Return how many members are exchanged at a review: a tenth (50 of 500 in 9 of 9, L6); of 25 two or three."""
+    return (number + 1) * size // 10 - number * size // 10
+
+
+def _review(books: list[_Book], ranks: _Ranking, day: date, number: int) -> None:
     """Swap a tenth of every index: the promoted and the lowest leave, the best of the others enter.
 
     Places that were left empty because the reserve had nobody are filled too.
@@ -177,7 +181,7 @@ def _review(books: list[_Book], ranks: _Ranking, day: date) -> None:
     taken: set[int] = set()  # members of a larger index after this review
     for book in books:
         size = book.payload.size
-        swaps = size // 10
+        swaps = swapped(size, number)
         members = set(book.members)
         promoted = members & taken
         by_fit = sorted(members - promoted, key=lambda e: (-place.get(e, worst), -e))
@@ -196,16 +200,29 @@ def _review(books: list[_Book], ranks: _Ranking, day: date) -> None:
 def _replace(
     books: list[_Book], ranks: _Ranking, day: date, entity: int, told: date, leaving: set[int]
 ) -> None:
-    """Let the best of the reserve take the place of a member; nobody enters who leaves on the same day."""
-    inside = [book for book in books if entity in book.members]
-    if not inside:
+    """Let the best of the others take the place of a member; a smaller index that loses it so fills its own place.
+
+    Nobody enters who leaves the market on that day, or has just come into an index.
+    """
+    place = next((n for n, book in enumerate(books) if entity in book.members), None)
+    if place is None:
         return
-    anywhere = {e for book in books for e in book.members}
-    reserve = [e for e in ranks.order(day) if e not in anywhere and e not in leaving]
-    for book in inside:
-        _leave(book, entity, day, told)
-        if reserve:
-            _enter(book, ranks, reserve.pop(0), day, told)
+    order = [e for e in ranks.order(day) if e not in leaving]
+    _leave(books[place], entity, day, told)
+    while place is not None:
+        above = {e for book in books[: place + 1] for e in book.members}
+        below = {e: event for book in books[place + 1 :] for e, event in book.members.items()}
+        fresh = {
+            e for e, event in below.items() if event.valid_from >= day or event.disclosed_at.date() > told
+        }
+        best = next((e for e in order if e not in above and e not in fresh), None)
+        if best is None:
+            return
+        source = next((n for n, book in enumerate(books) if best in book.members), None)
+        if source is not None:
+            _leave(books[source], best, day, told)
+        _enter(books[place], ranks, best, day, told)
+        place = source
 
 
 def _enter(book: _Book, ranks: _Ranking, entity: int, day: date, told: date | None = None) -> None:

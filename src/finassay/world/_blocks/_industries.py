@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from finassay.world._calendar import sessions
 from finassay.world._config import END
 from finassay.world._events import Event, EventType, Industry
+from finassay.world._numerics import log
+from finassay.world._strata import strata
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
@@ -30,8 +32,10 @@ SECTORS = (
 REBASED = date(2021, 7, 30)
 _FIRST = date(2014, 2, 21)  # the standard's first publication in the window's memory
 _QUIET = timedelta(days=45)  # between two changes of one company
-CHANGES_PER_YEAR = 0.034  # .024 at level 1 (L9), the rest at level 2 only
-_SAME_SECTOR = 0.29
+# At level 1 (L9: .024 in all, where some fall into the quiet around the re-basing), and at level 2 only (assumed)
+CHANGES_PER_YEAR = (0.0225, 0.010)
+_REBASING = 0  # the level of a change on that day
+_MOVED_THEN = 0.12  # of companies change level 1 on it (assumed)
 STAR_BOARD = 7
 
 
@@ -55,7 +59,8 @@ def industry_events(seed: int, issuer: Issuer, recorder: Recorder, planted: Sequ
     day = max(issuer.listed, _FIRST)
     last = _set(recorder, issuer, day, industry(sector, second, third), None, rng.random(2))
     extra = {sessions().days[change.told]: change for change in planted}
-    natural = dict(_days(rng, day, issuer.listed < REBASED))
+    first = strata(seed, Purpose.INDUSTRY, issuer.entity, len(CHANGES_PER_YEAR))
+    natural = _days(rng, first, day, issuer.listed < REBASED)
     for when in sorted({**extra, **natural}):
         if when in extra:
             own = stream(seed, Purpose.TRAP, issuer.entity, extra[when].told)
@@ -70,22 +75,30 @@ def industry_events(seed: int, issuer: Issuer, recorder: Recorder, planted: Sequ
                     supersedes=last,
                 )
             continue
-        rebased = natural[when]
+        level, rebased = natural[when], natural[when] == _REBASING
         u, move = float(rng.random()), rng.integers(1, [len(SECTORS), 3, 2])
-        if u < (0.12 if rebased else 1.0 - _SAME_SECTOR):
+        if level == 1 or (rebased and u < _MOVED_THEN):
             sector = (sector + int(move[0])) % len(SECTORS)
         elif not rebased:
             second = (second + int(move[1])) % 3
         last = _set(recorder, issuer, when, industry(sector, second, third, rebased), last, rng.random(2))
 
 
-def _days(rng: np.random.Generator, first: date, rebase: bool) -> list[tuple[date, bool]]:
-    days = [(REBASED, True)] if rebase and first < REBASED - _QUIET else []
-    when = first
-    while (when := when + timedelta(days=int(rng.exponential(365.25 / CHANGES_PER_YEAR)) + 60)) < END:
-        if abs(when - REBASED) > _QUIET:
-            days.append((sessions().shift(when, 0), False))
-    return sorted(days)
+def _days(rng: np.random.Generator, first: list[float], start: date, rebase: bool) -> dict[date, int]:
+    """Return the days of changes, each with its level; none soon after another, nor near the re-basing."""
+    found = {}
+    for level, (u, rate) in enumerate(zip(first, CHANGES_PER_YEAR, strict=True), start=1):
+        when = start + timedelta(days=60 + _wait(u, rate))
+        while when < END:
+            if abs(when - REBASED) > _QUIET:
+                found[sessions().shift(when, 0)] = level
+            when += timedelta(days=60 + _wait(float(rng.random()), rate))
+    kept = {day: level for day, level in found.items() if not any(day - _QUIET < x < day for x in found)}
+    return {**kept, REBASED: _REBASING} if rebase and start < REBASED - _QUIET else kept
+
+
+def _wait(u: float, per_year: float) -> int:
+    return int(-log(1.0 - u) * 365.25 / per_year)
 
 
 def _set(

@@ -5,10 +5,13 @@ from __future__ import annotations
 from datetime import date, time, timedelta
 from typing import TYPE_CHECKING
 
+from finassay.world._blocks._market import YEAR
 from finassay.world._blocks._recorder import MORNING, Recorder
 from finassay.world._calendar import sessions
 from finassay.world._config import END, START
 from finassay.world._events import Alert, Event, EventType, Halt, Name, Nothing, Security
+from finassay.world._numerics import exp, log
+from finassay.world._strata import strata
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
@@ -19,10 +22,11 @@ if TYPE_CHECKING:
 
 ST_PER_YEAR = 0.025  # entries per listed stock (assumed; [A] in world.md)
 ST_AT_START = 0.03
-DELISTED_SHARE = 0.17  # of the episodes of special treatment: .49% of stocks a year (L1)
+DELISTED_SHARE = 0.21  # of the episodes of special treatment: .49% of stocks a year (L1)
 IN_ARRANGEMENT = 0.75
 HALTS_PER_YEAR = 0.013  # beside those around special treatment; .063 in all (R2)
 RENAMES_PER_YEAR = 0.036  # 2.8 to 4.6% (L1 to L3)
+_SAFE = 120  # sessions after its listing in which no share is treated
 ARRANGEMENT = 30  # sessions (assumed: the rule up to 2020)
 ST, STAR_ST = 1, 5
 _EVENING = time(18, 0)
@@ -31,7 +35,8 @@ _REASONS = ("重大事项", "临时停牌", "筹划重大资产重组", "异常�
 
 def life_events(seed: int, issuer: Issuer, recorder: Recorder) -> None:
     """Tell the life of a share from its listing to the end of the economy or its own."""
-    _Life(stream(seed, Purpose.LIFE, issuer.entity), issuer, recorder).tell()
+    first = strata(seed, Purpose.LIFE, issuer.entity, 4)
+    _Life(stream(seed, Purpose.LIFE, issuer.entity), issuer, recorder).tell(first)
 
 
 def plant_life(rng: np.random.Generator, issuer: Issuer, recorder: Recorder, planted: Planted) -> None:
@@ -83,7 +88,7 @@ class _Life:
     def day(self, position: int) -> date:
         return self.calendar.days[position]
 
-    def tell(self) -> None:
+    def tell(self, first: list[float]) -> None:
         who, listed = self.issuer, self.issuer.listed
         announced = (
             self.calendar.shift(listed, -3) if listed > self.calendar.days[5] else listed - timedelta(days=5)
@@ -93,37 +98,46 @@ class _Life:
         )
         self.tell_event(EventType.SECURITY, payload, valid=listed, disclosed=announced, prompt=True)
         self.tell_event(EventType.LIST, Nothing(), valid=listed, disclosed=announced, prompt=True)
-        self._treatment()
-        self._random_halts()
-        self._renames()
+        at_start, light, halted, renamed = first
+        self._treatment(at_start, light)
+        self._random_halts(halted)
+        self._renames(renamed)
 
-    def _treatment(self) -> None:
-        rng, now = self.rng, self.start + 120
-        if self.issuer.listed < START and rng.random() < ST_AT_START:
-            now = self.start - int(rng.integers(5, 200))
-        else:
-            now = self._next_entry(now)
-        while now < self.end - 30:
-            now = self._next_entry(self._episode(now))
+    def _treatment(self, at_start: float, light: float) -> None:
+        """Tell the episodes of special treatment: of those that pass, any number; of those that end a share, one.
 
-    def _next_entry(self, after: int) -> int:
+        At the start of the window some are under way. An episode begins after the last one has ended.
+        """
+        rng, now = self.rng, self.start + _SAFE
+        if self.issuer.listed < START and at_start < ST_AT_START:
+            dooms = at_start < ST_AT_START * DELISTED_SHARE
+            now = self._episode(self.start - int(rng.integers(5, 200)), dooms)
+        end = now + _wait(self.issuer.fate, ST_PER_YEAR * DELISTED_SHARE)
+        while now < self.end:
+            start = self._season(now, now + _wait(light, ST_PER_YEAR * (1.0 - DELISTED_SHARE)))
+            light = float(rng.random())
+            dooms = end <= start
+            start = self._season(now, max(now, end)) if dooms else start
+            if start >= self.end - 30:
+                return
+            now = self._episode(start, dooms)
+            end = 1 << 30 if dooms else end
+
+    def _season(self, after: int, waited: int) -> int:
         """Most entries follow the annual reports."""
-        if after >= self.end:
-            return after
-        waited = after + int(self.rng.exponential(243 / ST_PER_YEAR))
         season, spread = self.rng.random(2)
         if waited >= self.end or season > 0.7:
             return waited
         spring = self.calendar.at_or_after(date(self.day(waited).year, 4, 25)) + int(spread * 8)
         return spring if spring > after + 20 else waited
 
-    def _episode(self, start: int) -> int:
+    def _episode(self, start: int, dooms: bool) -> int:
         """One episode from its announcement on; returns the session after it."""
         rng = self.rng
         kind = STAR_ST if rng.random() < 0.55 else ST
         on = self.treat(kind, start, start - int(rng.integers(2, 4)))
         end = start + 160 + int(rng.exponential(190))
-        if rng.random() < DELISTED_SHARE:
+        if dooms:
             return self.delist(end, on, arrangement=rng.random() < IN_ARRANGEMENT)
         return self.remove(end, on)
 
@@ -190,10 +204,11 @@ class _Life:
         self.end = last
         return last
 
-    def _random_halts(self) -> None:
-        rng = self.rng
+    def _random_halts(self, first: float) -> None:
+        rng, u = self.rng, first
         now = self.start + 10
-        while (now := now + int(rng.exponential(243 / HALTS_PER_YEAR))) < self.end - 5:
+        while (now := now + _wait(u, HALTS_PER_YEAR)) < self.end - 5:
+            u = float(rng.random())
             short, length = rng.random(), int(min(60, 1 + rng.geometric(1 / 5)))
             reason = _REASONS[int(rng.integers(len(_REASONS)))]
             self.halt(now, 1 if short < 0.45 else length, reason, ())
@@ -225,9 +240,10 @@ class _Life:
                 supersedes=halt,
             )
 
-    def _renames(self) -> None:
-        now = self.start + 60
-        while (now := now + int(self.rng.exponential(243 / RENAMES_PER_YEAR))) < self.end - 5:
+    def _renames(self, first: float) -> None:
+        u, now = first, self.start + 60
+        while (now := now + _wait(u, RENAMES_PER_YEAR)) < self.end - 5:
+            u = float(self.rng.random())
             self.rename(now, now - 3)
 
     def rename(self, start: int, told: int) -> None:
@@ -245,3 +261,15 @@ class _Life:
             at=_EVENING,
             causes=causes,
         )
+
+
+def doom(listed: date) -> float:
+    """Return the probability that a share listed on a day comes into the trouble that ends it, within the economy."""
+    at = sessions().at_or_after
+    years = max(0, at(END) - 30 - _SAFE - max(at(START), at(listed))) / YEAR
+    return 1.0 - float(exp(-ST_PER_YEAR * DELISTED_SHARE * years))
+
+
+def _wait(u: float, per_year: float) -> int:
+    """Return the sessions until an event of a rate, by a uniform draw."""
+    return int(-log(1.0 - u) * YEAR / per_year)

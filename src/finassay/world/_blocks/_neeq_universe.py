@@ -93,6 +93,7 @@ def _staying(seed: int, number: int) -> NeeqIssuer:
         sigma=0.027 * float(sizes[3]),
         turnover=float(sizes[2]),
         pays=float(u[3]) < 0.45,
+        fate=0.0,  # there is no special treatment
     )
     return NeeqIssuer(share, _activity(float(z[6])), float(u[4]) < 0.2)
 

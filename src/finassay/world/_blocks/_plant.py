@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from finassay.world._blocks._dividends import Intended, intended_dividends
+from finassay.world._blocks._indices import INDICES
 from finassay.world._blocks._industries import STAR_BOARD, industry_events
 from finassay.world._blocks._life import ARRANGEMENT, life_events, plant_life
 from finassay.world._blocks._recorder import Recorder
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
     from finassay.world._events import Event
 
 LARGE = 0.2  # from this scale on quotas are the larger of the two
-QUIET = timedelta(days=60)  # between the last anchor and the end
-USUAL = date(2026, 4, 30)  # the snapshot by which what shows only later must show
+QUIET = timedelta(
+    days=60
+)  # between the last anchor and the snapshot, by which what shows only later must show
 _TRIES = 400
+_MANY = 100  # largest shares, among which half of what is planted does not show
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,8 @@ class Planted:
 class Life:
     """What already happens to a share: intervals of sessions in which nothing else may begin, and what anchors see.
 
-    `seen` has (told, start, end) by kind, ``gone`` among them; `listed` and `gone` are its first and last session.
+    `seen` has (told, start, end) by kind, ``gone`` among them; `listed` and `gone` are its first and last session;
+    `paid` are the quarters for which a dividend is planted, which are not those of natural ones.
     """
 
     entity: int
@@ -61,6 +65,7 @@ class Life:
     gone: int | None = None
     busy: list[tuple[int, int]] = field(default_factory=list)
     seen: dict[str, list[tuple[int, int, int]]] = field(default_factory=dict)
+    paid: set[date] = field(default_factory=set)
 
     def add(self, kind: str, told: int, start: int, end: int) -> None:
         """Note an episode."""
@@ -158,8 +163,8 @@ def _between(told: Any, start: Any, end: Any, at: int, horizon: int) -> Any:
 class _Quota:
     """How many shares an anchor must expose, from scale .2 on and below it; what counts, and what is planted.
 
-    What counts begins between the anchor and so many days later, or earlier where they are negative; `late` anchors are
-    the last ones before the usual snapshot.
+    What counts begins between the anchor and so many days later, or earlier where they are negative; a `late`
+    one is for the last anchor before the snapshot.
     """
 
     kind: str
@@ -171,36 +176,42 @@ class _Quota:
     pool: str = ""
     late: bool = False
 
-    def horizon(self, day: date) -> int:
-        """Return the session up to which it looks; nothing counts that the usual snapshot does not show."""
-        return sessions().at_or_after(min(day + timedelta(days=self.days), max(day, USUAL)))
+    def horizon(self, day: date, snapshot: date) -> int:
+        """Return the session up to which it looks; nothing counts that the snapshot does not show."""
+        return sessions().at_or_after(min(day + timedelta(days=self.days), snapshot))
 
-    def wanted(self, day: date, scale: float) -> int:
+    def wanted(self, day: date, config: WorldConfig) -> int:
         """Return how many an anchor needs."""
-        if self.late and not USUAL - QUIET - timedelta(days=31) < day <= USUAL - QUIET:
+        if self.late and day <= config.snapshot - QUIET - timedelta(days=31):
             return 0
-        return self.large if scale >= LARGE else self.small
+        return self.large if config.scale >= LARGE else self.small
 
 
 def plan(config: WorldConfig, issuers: tuple[Issuer, ...], lives: list[Life]) -> dict[int, list[Planted]]:
     """Return what is planted, by entity: at each anchor as much as natural events leave of the quota."""
     by_size = sorted(range(len(issuers)), key=lambda n: (-issuers[n].price * issuers[n].shares, n))
-    board = _Board(lives, by_size[: max(1, len(issuers) // 10)])
-    for number, day in enumerate(anchors()):
+    members = sum(config.index_size(size) for *_, size in INDICES)
+    board = _Board(lives, by_size[: max(1, len(issuers) // 10)], by_size[:members])
+    for number, day in enumerate(anchors(config.snapshot)):
         rng = stream(config.seed, Purpose.TRAP, number)
         for quota in _QUOTAS:
-            at, horizon = sessions().at_or_after(day), quota.horizon(day)
-            board.top_up(rng, quota, quota.wanted(day, config.scale), at, horizon)
+            at, horizon = sessions().at_or_after(day), quota.horizon(day, config.snapshot)
+            board.top_up(rng, quota, quota.wanted(day, config), at, horizon)
     return board.planted
 
 
 class _Board:
     """Lives with what is planted in them, anchor by anchor."""
 
-    def __init__(self, lives: list[Life], largest: list[int]) -> None:
+    def __init__(self, lives: list[Life], largest: list[int], members: list[int]) -> None:
         self.lives = lives
-        self.largest = largest
-        self.star = [n for n, life in enumerate(lives) if life.star]
+        everywhere = list(range(len(lives)))
+        star = [n for n in everywhere if lives[n].star]
+        # In a small world nearly every large share is a member of an index, which loses it with its treatment
+        small = [n for n in everywhere if n not in members] if len(largest) < _MANY else everywhere
+        self.pools = {"": everywhere, "largest": largest, "members": members, "star": star, "treated": small}
+        # Half of what is planted; in a small world less, lest its few largest shares be always in trouble
+        self.large = min(0.5, len(largest) / _MANY)
         self.planted: dict[int, list[Planted]] = {}
         kinds = {quota.kind for quota in _QUOTAS}
         # A first row that no anchor sees: there may be no other
@@ -211,16 +222,17 @@ class _Board:
         self.added: dict[str, list[Seen]] = {kind: [(0, 0, 0)] for kind in kinds}
 
     def top_up(self, rng: np.random.Generator, quota: _Quota, wanted: int, at: int, horizon: int) -> None:
-        """Plant in lives drawn at random, every other time of the largest, until so many are exposed."""
+        """Plant in lives drawn at random, a part of them of the largest, until so many are exposed."""
         found = 0
         for seen in (self.natural[quota.kind], np.array(self.added[quota.kind])):
             found += int(np.sum(quota.exposed(seen[:, 0], seen[:, 1], seen[:, 2], at, horizon)))
-        for attempt in range(_TRIES):
-            largest = quota.pool == "largest" or (attempt % 2 and not quota.pool)
-            pool = self.star if quota.pool == "star" else self.largest if largest else range(len(self.lives))
+        for _ in range(_TRIES):
+            large, place = rng.random(2)
+            mixed = quota.pool in ("", "treated")
+            pool = self.pools["largest" if mixed and large < self.large else quota.pool]
             if found >= wanted or not pool:
                 return
-            life = self.lives[pool[int(rng.random() * len(pool))]]
+            life = self.lives[pool[int(place * len(pool))]]
             planted = quota.make(rng, life, at)
             if planted is not None and quota.exposed(*_seen(planted)[quota.kind], at, horizon):
                 self._plant(life, planted)
@@ -232,7 +244,9 @@ class _Board:
             life.add(kind, *seen)
             if kind in self.added:
                 self.added[kind].append(seen)
-        if planted.kind == "halt":
+        if planted.kind == "dividend":
+            life.paid.add(_quarter(planted.told))
+        elif planted.kind == "halt":
             life.busy.append((planted.start - 3, planted.end + 3))
         elif planted.kind == "name":
             life.busy.append((planted.told - 3, planted.start + 3))
@@ -320,7 +334,7 @@ def _dividend(rng: np.random.Generator, life: Life, at: int) -> Planted | None:
     told, end = at - int(rng.random() * 15), at + 2 + int(rng.random() * 18)
     listed = not life.star and life.listed + 243 < told and (life.gone is None or life.gone > end + 60)
     others = [seen for seen in life.seen.get("dividend", ()) if seen[0] < end + 30 and told < seen[2] + 30]
-    same = any(_quarter(seen[0]) == _quarter(told) for seen in life.seen.get("dividend", ()))
+    same = _quarter(told) in life.paid
     return Planted("dividend", told, told, end) if listed and not others and not same else None
 
 
@@ -332,11 +346,11 @@ def _quarter(told: int) -> date:
 
 
 _QUOTAS = (
-    _Quota("treatment", 2, 1, _pending, _treatment),
+    _Quota("treatment", 2, 1, _pending, _treatment, pool="treated"),
     _Quota("delisting", 2, 1, _open, _delisting),
     _Quota("gone", 8, 3, _between, _gone, days=-730),
     _Quota("gone", 8, 3, _between, _delisting, days=730),
-    _Quota("treatment", 16, 6, _between, _member, days=30, pool="largest", late=True),
+    _Quota("treatment", 16, 6, _between, _member, days=30, pool="members", late=True),
     _Quota("halt", 6, 3, _open, _halt),  # one more than is wanted: two halts of a share may meet
     _Quota("industry", 20, 4, _between, _industry, days=90),
     _Quota("industry", 2, 1, _pending, _early, pool="star"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from finassay.world._blocks._bonds_credit import Payment, missed_payment
 from finassay.world._blocks._bonds_universe import RISKY, near
-from finassay.world._blocks._plant import LARGE, USUAL, anchors
+from finassay.world._blocks._plant import LARGE, anchors
 from finassay.world._blocks._plant_told import Told
 from finassay.world._config import END
 from finassay.world._events import Event, EventType, Nothing
@@ -30,7 +30,7 @@ _CALM = timedelta(days=11)  # around what is planted
 
 
 def called_owners(config: WorldConfig, owners: tuple[Owner, ...]) -> frozenset[int]:
-    """Return the debtors that call a bond in the weeks before the usual snapshot, if one of theirs is on the market."""
+    """Return the debtors that call a bond in the weeks before the snapshot, if one of theirs is on the market."""
     able = [owner.entity for owner in owners if owner.kind in RISKY]
     order = stream(config.seed, Purpose.TRAP, 0, 7).permutation(len(able))
     return frozenset(able[int(n)] for n in order[: _wanted(config, 30, 12)])
@@ -59,7 +59,7 @@ def plant_defaults(config: WorldConfig, events: list[Event]) -> tuple[list[Event
     cures = {e.supersedes: e.valid_from for e in told.of(EventType.BOND_REVOKE)}
     shown = [(e.valid_from, cures.get(e.event_id, date.min)) for e in told.of(EventType.BOND_DEFAULT)]
     wanted, debtors, last = _wanted(config, 3, 1), set[int](), dict[int, date]()
-    for number, day in enumerate(anchors()):
+    for number, day in enumerate(anchors(config.snapshot)):
         rng = stream(config.seed, Purpose.TRAP, number, 5)
         missing = wanted - sum(start <= day < end for start, end in shown)
         near_by = [coupon for coupon in due if day - 2 * _MONTH <= coupon.day < day]
@@ -70,7 +70,7 @@ def plant_defaults(config: WorldConfig, events: list[Event]) -> tuple[list[Event
             assert isinstance(terms, BondTerms)  # noqa: S101 - by its type
             if missing <= 0 or last.get(terms.debtor, date.min) > day - _MONTH:
                 continue
-            end = _miss(told, rng, coupon, day)
+            end = _miss(told, rng, coupon, day, config.snapshot)
             shown.append((coupon.day, end))
             debtors.add(terms.debtor)
             last[terms.debtor] = end
@@ -111,13 +111,12 @@ def _distress(event: Event) -> bool:
     return isinstance(event.payload, CreditShock) and event.payload.distress
 
 
-def _miss(told: Told, rng: np.random.Generator, coupon: _Due, day: date) -> date:
+def _miss(told: Told, rng: np.random.Generator, coupon: _Due, day: date, snapshot: date) -> date:
     """Tell the notice on every code, and that it was paid after all; return from when on that holds."""
     terms = coupon.issue.payload
     assert isinstance(terms, BondTerms)  # noqa: S101 - by its type
     notice = min(near(coupon.day + timedelta(days=int(rng.random() ** 2 * 6)), 0), near(day, 0))
-    latest = USUAL - timedelta(days=24) if day < USUAL - timedelta(days=50) else END - timedelta(days=8)
-    paid = near(min(day + timedelta(days=40 + int(rng.random() * 45)), latest), 0)
+    paid = near(min(day + timedelta(days=40 + int(rng.random() * 45)), snapshot - timedelta(days=24)), 0)
     for inner, _, _ in terms.codes:
         missed = told.add(
             rng,
@@ -168,7 +167,7 @@ def plant_prices(config: WorldConfig, events: list[Event]) -> list[Event]:
     """
     told = Told(config.seed, events)
     bonds = _convertibles(told)
-    days, wanted = anchors(), _wanted(config, 3, 2)
+    days, wanted = anchors(config.snapshot), _wanted(config, 3, 2)
     for number, day in enumerate(days):
         rng = stream(config.seed, Purpose.TRAP, number, 6)
         for bond in bonds:

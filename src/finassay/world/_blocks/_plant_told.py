@@ -11,7 +11,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from finassay.world._blocks._funds_life import other_kinds
-from finassay.world._blocks._plant import LARGE, USUAL, anchors
+from finassay.world._blocks._plant import LARGE, anchors
 from finassay.world._blocks._recorder import Recorder
 from finassay.world._calendar import sessions
 from finassay.world._config import END
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from finassay.world._config import WorldConfig
 
 MACRO = 15
+JOINT = 3  # the seat of a joint manager
 _FOREVER = date.max - timedelta(days=400)
 
 
@@ -132,7 +133,7 @@ def _managers(config: WorldConfig, told: Told, joint: _Joint) -> None:
     wanted = _wanted(config, 6, 3)
     appointed = sorted(told.of(EventType.MANAGER_IN), key=lambda e: e.valid_from)
     days = [e.valid_from for e in appointed]
-    for number, day in enumerate(anchors()):
+    for number, day in enumerate(anchors(config.snapshot)):
         rng = stream(config.seed, Purpose.TRAP, number, 1)
         low, high = bisect_right(days, day - timedelta(days=61)), bisect_right(days, day)
         near = [told.events[e.event_id] for e in appointed[low:high]]
@@ -225,7 +226,7 @@ class _Joint:
             rng,
             EventType.MANAGER_IN,
             opened.entity,
-            replace(who, number=3),
+            replace(who, number=JOINT),
             days,
             causes=(opened, self.people[who.person]),
         )
@@ -242,7 +243,7 @@ def _ties(config: WorldConfig, told: Told, joint: _Joint) -> None:
     order = sorted((e.disclosed_at.date(), e.entity) for e in told.of(EventType.MANAGER_IN))
     last: dict[int, tuple[date, int]] = {}
     place = 0
-    for number, day in enumerate(anchors()):
+    for number, day in enumerate(anchors(config.snapshot)):
         while place < len(order) and order[place][0] <= day:
             when, fund = order[place]
             same = fund in last and last[fund][0] == when
@@ -280,7 +281,7 @@ def _kinds(config: WorldConfig, told: Told) -> None:
         if e.valid_from < e.recorded_at.date()
     ]
     wanted = _wanted(config, 3, 1)
-    for number, day in enumerate(anchors()):
+    for number, day in enumerate(anchors(config.snapshot)):
         rng = stream(config.seed, Purpose.TRAP, number, 2)
         missing = wanted - sum(valid <= day < recorded for valid, recorded in known)
         for gap in _open_gaps(rng, gaps, day, missing):
@@ -336,7 +337,7 @@ def plant_ratings(config: WorldConfig, events: list[Event]) -> list[Event]:
             gaps.append(_Gap(before, after, low, high))
     known = told.of(EventType.BOND_RATING)
     wanted = _wanted(config, 4, 2)
-    for number, day in enumerate(anchors()):
+    for number, day in enumerate(anchors(config.snapshot)):
         rng = stream(config.seed, Purpose.TRAP, number, 3)
         missing = wanted - sum(e.valid_from <= day < e.disclosed_at.date() for e in known)
         for gap in _open_gaps(rng, gaps, day, missing)[: max(0, missing)]:
@@ -368,16 +369,16 @@ def _ends(told: Told) -> dict[int, date]:
     return found
 
 
-def postponed(seed: int, events: list[Event]) -> list[Event]:
+def postponed(config: WorldConfig, events: list[Event]) -> list[Event]:
     """Return the macro releases, some of them postponed: past periods are unreleased at every anchor.
 
     A month that ends on a holiday has ended after its last session, so its own series are not yet due.
     """
-    told = Told(seed, events)
+    told = Told(config.seed, events)
     releases = told.of(EventType.CN_RELEASE)
     spans = sorted((e.disclosed_at.date(), e.event_id) for e in releases)
-    for number, day in enumerate(anchors()):
-        rng = stream(seed, Purpose.TRAP, number, 4)
+    for number, day in enumerate(anchors(config.snapshot)):
+        rng = stream(config.seed, Purpose.TRAP, number, 4)
         last = day + timedelta(days=50)  # recorded before the first snapshot of which this is an anchor
         missing = MACRO - sum(
             e.valid_from <= day < told.events[e.event_id].disclosed_at.date() <= last for e in releases
@@ -397,9 +398,9 @@ def missing_revisions(config: WorldConfig, events: list[Event]) -> dict[date, in
     """Return by anchor how many revisions within half a year are missing, beside the restatements of companies."""
     days = sorted(e.disclosed_at.date() for e in events if e.type is EventType.RESTATEMENT)
     found = {}
-    for day in anchors():
-        last = day + timedelta(days=180)
-        if day <= USUAL - timedelta(days=60):
-            last = min(last, USUAL - timedelta(days=24))  # it must be recorded by then
+    for day in anchors(config.snapshot):
+        last = min(
+            day + timedelta(days=180), config.snapshot - timedelta(days=24)
+        )  # it must be recorded by then
         found[day] = _wanted(config, 20, 5) - (bisect_right(days, last) - bisect_right(days, day))
     return found

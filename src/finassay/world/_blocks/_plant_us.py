@@ -1,4 +1,4 @@
-"""Which US filings are planted to come late or to be amended, so that every anchor has its traps (world.md, 5)."""
+"""Which US filings are amended; which are planted to come late or to be amended besides (world.md, 2.3 and 5)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from finassay.world._blocks._plant import LARGE, USUAL, anchors
+from finassay.world._blocks._plant import LARGE, anchors
 from finassay.world._blocks._recorder import Recorder
 from finassay.world._blocks._us_life import us_life_events
 from finassay.world._blocks._us_statements import period_ends
 from finassay.world._calendar import sessions
+from finassay.world._config import END
+from finassay.world._strata import spread
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
@@ -23,14 +25,36 @@ if TYPE_CHECKING:
 
 _FILED = timedelta(days=135)  # after which all but a few late filers have filed
 _FIRST = 3  # quarter that is filed
+_USUAL = timedelta(days=60)  # from a period's end to its filing
+AMENDED = 0.010  # of originals (S1, 212 pairs)
+RESTATES = 0.54  # of amendments
+
+
+@dataclass(frozen=True, slots=True)
+class Amended:
+    """An amendment that was drawn: uniform draws for its gap, whether it restates, by how much, and which way."""
+
+    gap: float
+    restates: bool
+    size: float
+    way: float
 
 
 @dataclass
 class UsPlanted:
-    """What is planted in the filings of a company, by quarter: the day of a late filing, of an amendment."""
+    """What is chosen for the filings of a company, by quarter.
+
+    Attributes
+    ----------
+    late, amended : dict of int to date
+        Planted: the day of a late filing, of an amendment.
+    natural : dict of int to Amended
+        Amendments that were drawn.
+    """
 
     late: dict[int, date] = field(default_factory=dict)
     amended: dict[int, date] = field(default_factory=dict)
+    natural: dict[int, Amended] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -46,7 +70,8 @@ class _Filer:
         """Return the last quarter that ended in a span, is filed, and in which nothing is planted yet."""
         for k in range(len(self.ends) - 1, _FIRST - 1, -1):
             end = self.ends[k]
-            taken = k in self.planted.late or k in self.planted.amended
+            planted = self.planted
+            taken = k in planted.late or k in planted.amended or k in planted.natural
             if low <= end <= high and end > self.issuer.listed + timedelta(days=30) and not taken:
                 return None if interim and end.month == self.issuer.year_end else k
         return None
@@ -67,15 +92,16 @@ def us_plan(
         By anchor, how many figures must yet be revised within half a year.
     """
     filers = [_filer(config.seed, issuer) for issuer in issuers]
+    _draw(config.seed, filers)
     pending: list[tuple[date, date]] = []
-    for number, day in enumerate(anchors()):
+    for number, day in enumerate(anchors(config.snapshot)):
         rng = stream(config.seed, Purpose.TRAP, number, 8)
         if _quiet(day):
             _delay(rng, filers, day, 5 if config.scale >= LARGE else 3)
         wanted = max(7 if config.scale >= LARGE else 3, missing.get(day, 0) + 1)
         known = sum(first <= day < told <= day + timedelta(days=180) for first, told in pending)
         for _ in range(wanted - known):
-            pending += _amend(rng, filers, day)
+            pending += _amend(rng, filers, day, config.snapshot)
     return {filer.issuer.entity: filer.planted for filer in filers}
 
 
@@ -83,6 +109,29 @@ def _filer(seed: int, issuer: UsIssuer) -> _Filer:
     end = us_life_events(seed, issuer, Recorder(seed, issuer.entity))
     last = date.max if end is None else sessions("XNYS").days[end.last]
     return _Filer(issuer, period_ends(issuer.year_end), last, UsPlanted())
+
+
+def _draw(seed: int, filers: list[_Filer]) -> None:
+    """Choose the filings that are amended: every hundredth of the world's, in the order of their periods."""
+    filings = [
+        (end, filer, k)
+        for filer in filers
+        for k, end in enumerate(filer.ends)
+        if k >= _FIRST
+        and filer.issuer.listed <= end + timedelta(days=45)
+        and end + _USUAL < min(filer.last, END)
+    ]
+    rng = stream(seed, Purpose.TRAP, 0, 10)
+    mixed = [filings[int(n)] for n in rng.permutation(len(filings))]
+    mixed.sort(key=lambda filing: filing[0])
+    part, restating = float(rng.random()), 0
+    for place, n in enumerate(range(int(rng.random() / AMENDED), len(mixed), round(1 / AMENDED))):
+        _, filer, k = mixed[n]
+        restates = (part + place * RESTATES) % 1.0 < RESTATES
+        gap, *_ = spread(seed, Purpose.US_FILING, place)
+        size, way, *_ = spread(seed, Purpose.US_STATEMENT, restating)
+        filer.planted.natural[k] = Amended(gap, restates, size, way)
+        restating += restates
 
 
 def _quiet(day: date) -> bool:
@@ -112,13 +161,13 @@ def _delay(rng: np.random.Generator, filers: list[_Filer], day: date, wanted: in
             wanted -= 1
 
 
-def _amend(rng: np.random.Generator, filers: list[_Filer], day: date) -> list[tuple[date, date]]:
+def _amend(
+    rng: np.random.Generator, filers: list[_Filer], day: date, snapshot: date
+) -> list[tuple[date, date]]:
     """Let a filing of before an anchor be amended on its morrow, or up to half a year later."""
     near, spread = rng.random(2)
     ahead = 1 + int(spread * 2) if near < 1 / 3 else 100 + int(spread * 70)
-    told = day + timedelta(days=ahead)
-    if day <= USUAL - timedelta(days=60):
-        told = min(told, USUAL - timedelta(days=24 + int(spread * 12)))
+    told = min(day + timedelta(days=ahead), snapshot - timedelta(days=24 + int(spread * 12)))
     for filer in _alive(rng, filers, day):
         k = filer.quarter(day - timedelta(days=260), day - _FILED, interim=False)
         if k is not None and k + 1 not in filer.planted.late:

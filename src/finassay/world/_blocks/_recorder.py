@@ -80,7 +80,7 @@ class Recorder:
         self.events.append(event)
         return event
 
-    def touch(self, event: Event, when: datetime, *, reload: bool) -> None:
+    def touch(self, event: Event, when: datetime) -> None:
         """Append a touch of an event's row by the vendor: recording time only."""
         self.events.append(
             Event(
@@ -90,7 +90,7 @@ class Recorder:
                 event.valid_from,
                 event.disclosed_at,
                 max(when, event.recorded_at),
-                Touch(event.event_id, reload),
+                Touch(event.event_id, reload=False),
                 supersedes=event.event_id,
                 origin=Origin.BULK,
             )

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from finassay.world._blocks._industries import SECTORS
-from finassay.world._calendar import sessions
+from finassay.world._blocks._life import doom
+from finassay.world._calendar import Sessions, sessions
 from finassay.world._config import END, START, WorldConfig
+from finassay.world._draws import normal_quantile
 from finassay.world._numerics import exp
+from finassay.world._strata import fates, strata
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ FIRST_OF_BOARD = {
 }
 # Listed before the window: 2,340 of 5,000 give the mean live share of .71 and 7.5% new listings a year (L1)
 BEFORE = 0.468
+PAYS = 0.74  # usually; .79 ex-right events a year (R2), though after a loss, or under treatment, none is paid
 _PREFIX = {(MAIN, SHANGHAI): "60", (MAIN, SHENZHEN): "00", (CHINEXT, SHENZHEN): "30", (STAR, SHANGHAI): "68"}
 _FIRST = "华中国金安东海天瑞恒新宏盛泰嘉永长江北南西河山川云星光凯康同汇润丰科兴"
 _SECOND = "达远信通源力创维成隆泽宇航洋峰林业能华泰安兴祥和顺利德明润阳博诚"
@@ -57,6 +61,8 @@ class Issuer:
         Median share of the shares traded in a day.
     pays : bool
         Whether it usually pays a dividend.
+    fate : float
+        Uniform: the part of companies that come into fatal trouble before it does.
     """
 
     entity: int
@@ -77,23 +83,26 @@ class Issuer:
     sigma: float
     turnover: float
     pays: bool
+    fate: float
 
 
 def universe(config: WorldConfig) -> tuple[Issuer, ...]:
-    """Return all issuers of a world; each draws from its own stream, and codes count up per board."""
+    """Return all issuers of a world, their traits spread evenly over every 64 of them; codes count up per board."""
     taken: dict[tuple[int, int], int] = {}
-    return tuple(_issuer(config.seed, entity, taken) for entity in range(1, config.issuers + 1))
+    found = [_issuer(config.seed, entity, taken) for entity in range(1, config.issuers + 1)]
+    chance = float(stream(config.seed, Purpose.LIFE, 0).random())
+    ends = fates(chance, [doom(issuer.listed) for issuer in found], [issuer.fate for issuer in found])
+    return tuple(replace(issuer, fate=fate) for issuer, fate in zip(found, ends, strict=True))
 
 
 def _issuer(seed: int, entity: int, taken: dict[tuple[int, int], int]) -> Issuer:
-    rng = stream(seed, Purpose.ISSUER, entity)
-    u = rng.random(8)
-    z = rng.standard_normal(8)
-    picks = rng.integers(0, 1 << 30, 8)
-    listed = _listing_day(float(u[0]), float(u[1]))
-    board, market = _board(listed, float(u[2]))
+    picks = stream(seed, Purpose.ISSUER, entity).integers(0, 1 << 30, 8)
+    when, where, pays, industry, fate, *traits = strata(seed, Purpose.ISSUER, entity - 1, 11)
+    z = normal_quantile(np.array(traits))
+    listed = listing_day(sessions(), when, BEFORE)
+    board, market = _board(listed, where)
     number = taken[board, market] = taken.get((board, market), 0) + 1
-    sector = int(picks[2] % len(SECTORS))
+    sector = int(industry * len(SECTORS))
     name, abbreviation, english = named(picks, sector)
     sizes = exp(np.array([2.5 + 0.55 * z[0], 22.6 + 1.1 * z[1], -4.05 + 0.72 * z[2], 0.30 * z[3]]))
     price = max(3.0, float(sizes[0]))
@@ -115,7 +124,8 @@ def _issuer(seed: int, entity: int, taken: dict[tuple[int, int], int]) -> Issuer
         gamma=abs(1.0 + 0.35 * float(z[5])),
         sigma=0.0168 * float(sizes[3]),
         turnover=float(sizes[2]),
-        pays=float(u[3]) < 0.67,
+        pays=pays < PAYS,
+        fate=fate,
     )
 
 
@@ -130,11 +140,12 @@ def named(picks: Ints, sector: int) -> tuple[str, str, str]:
     )
 
 
-def _listing_day(before: float, place: float) -> date:
-    calendar = sessions()
-    first, start, end = 0, calendar.at_or_after(START), calendar.at_or_after(END)
-    low, high = (first, start - 5) if before < BEFORE else (start + 5, end)
-    return calendar.days[low + int(place * (high - low))]
+def listing_day(calendar: Sessions, u: float, before: float) -> date:
+    """Return the day of a listing: a part of the companies is there at the start, the others come evenly."""
+    start, end = calendar.at_or_after(START), calendar.at_or_after(END)
+    if u < before:
+        return calendar.days[int(u / before * (start - 5))]
+    return calendar.days[start + 5 + int((u - before) / (1.0 - before) * (end - start - 5))]
 
 
 def _board(listed: date, u: float) -> tuple[int, int]:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from finassay.world._ledger import Ledger
     from finassay.world._numerics import Floats
 
-SURPRISE = 2.9  # move per deviation of surprise, in the stock's own deviations (S1 x R1, 2,649 filings)
+SURPRISE = 2.75  # move per deviation of surprise, in the stock's own deviations (S1 x R1, 2,649 filings)
 _FIRST_QUARTER = (2012 - 2003) * 4 + 2  # of the statements, among those of the macro series
 
 

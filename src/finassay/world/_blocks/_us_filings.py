@@ -14,9 +14,11 @@ from finassay.world._blocks._us_statements import PLACE, QUARTERS, fiscal, perio
 from finassay.world._blocks._us_universe import CATEGORIES
 from finassay.world._calendar import sessions
 from finassay.world._config import END
+from finassay.world._draws import normal_quantile
 from finassay.world._events import Event, EventType
 from finassay.world._events_us import UsFiling
 from finassay.world._numerics import Floats, exp
+from finassay.world._strata import strata
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
@@ -32,11 +34,11 @@ _QUARTERLY = (26, 33, 37, 40, 45, 50)
 _MOVED = 0.43  # days by which a weekend delays a filing on average; those measured include it
 _RANKS = (0.0, 0.05, 0.25, 0.50, 0.75, 0.95, 0.99, 1.0)
 _PERSISTENCE = 0.80  # of the rank within a kind of filer; .86 over all (S1, 3,664)
+_INTERIM_PERSISTENCE = 0.40  # of quarterly reports (assumed)
 _BEFORE_CLOSE, _BEFORE_LATE = 0.353, 0.887  # 64.7% accepted after 16:00, 11.3% after 17:30 (S2)
 _CLOSE, _LATE = time(16), time(17, 30)
-AMENDED = 0.010  # of originals (S1, 212 pairs)
-_RESTATES = 0.54
 _GAP = (1, 12, 97, 217, 600)  # days at 0, 25, 50, 75, 100%
+_CHANGE = 0.257  # of net income, median; the middle half from 8.4 to 74.4% (S1)
 _OVERSTATED = 0.83  # equity falls in so many
 _NEW_BASIS = 0.45  # of annual reports: 5.1% of repeated facts differ (S3, 36,783 facts)
 _PART = {
@@ -104,11 +106,15 @@ def us_filing_events(
 ) -> list[Correction]:
     """Tell a company's filings up to its delisting; return the corrections that some of them carry."""
     rng = stream(seed, Purpose.US_FILING, issuer.entity)
-    habit, z = float(np.sqrt(_PERSISTENCE)) * rng.standard_normal(), rng.standard_normal(QUARTERS)
-    own = habit + float(np.sqrt(1 - _PERSISTENCE)) * z
+    usual = normal_quantile(np.array(strata(seed, Purpose.US_FILING, issuer.entity, 1)))
+    habit, z = float(usual[0]), rng.standard_normal(QUARTERS)
+    own, interim = (
+        float(np.sqrt(part)) * habit + float(np.sqrt(1 - part)) * z
+        for part in (_PERSISTENCE, _INTERIM_PERSISTENCE)
+    )
     draws = _Draws(
         normal_rank(own),
-        normal_rank(0.93 * own + 0.5 * (-0.8, 0.1, 0.8)[issuer.category]),
+        normal_rank(0.88 * interim + 0.5 * (-0.8, 0.1, 0.8)[issuer.category]),
         rng.random((QUARTERS, 10)),
         rng.standard_normal(QUARTERS),
     )
@@ -206,17 +212,19 @@ def _amendments(
     """Tell the amendments of filings; those that are planted restate profit, and come of a stream of their own."""
     found = []
     for k, original in told.items():
-        u = [float(value) for value in draws.u[k]]
-        gap = float(np.interp(u[3], (0, 0.25, 0.5, 0.75, 1.0), _GAP))
-        moment = original.disclosed_at + timedelta(days=max(1, round(gap)))
-        restates, size = u[4] < _RESTATES, float(draws.size[k])
         context: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-        if u[2] >= AMENDED:
-            if k not in planted.amended or planted.amended[k] <= original.disclosed_at.date():
-                continue
-            moment = datetime.combine(planted.amended[k], original.disclosed_at.time())
-            restates, size = True, abs(size)
+        drawn, day = planted.natural.get(k), planted.amended.get(k)
+        if drawn is not None:
+            gap = float(np.interp(drawn.gap, (0, 0.25, 0.5, 0.75, 1.0), _GAP))
+            moment = original.disclosed_at + timedelta(days=max(1, round(gap)))
+            restates, way = drawn.restates, drawn.way
+            size = float(normal_quantile(np.array([drawn.size]))[0])
+        elif day is not None and day > original.disclosed_at.date():
+            moment = datetime.combine(day, original.disclosed_at.time())
+            restates, size, way = True, abs(float(draws.size[k])), float(draws.u[k, 5])
             context = recorder.planting(stream(seed, Purpose.TRAP, issuer.entity, QUARTERS + k))
+        else:
+            continue
         moment = _on_business_day(datetime.combine(moment.date(), original.disclosed_at.time()))
         if moment.date() >= min(END, last or END):
             continue
@@ -232,8 +240,7 @@ def _amendments(
             )
         if restates:
             form = payload.form.removesuffix("/A")
-            signed = size if u[5] < _OVERSTATED or u[2] >= AMENDED else -size
-            found.append(_error(issuer, told_again, k, form, signed, u[5], statements, column))
+            found.append(_error(issuer, told_again, k, form, size, way, statements, column))
     return found
 
 
@@ -267,7 +274,10 @@ def _error(
     """Revenue booked too early: receivables, tax owed and retained earnings are off until it is corrected."""
     profit = statements.values[PLACE["NetIncomeLoss"], column]
     stated = int(np.sum(profit[max(0, k - 3) : k + 1])) if form == "10-K" else int(profit[k])
-    share = 0.34 * float(exp(1.6 * min(abs(size), 2.5) * (1 if size > 0 else -1)))
+    # The change is a share of what was stated at first: of more than the truth, or of less
+    share = _CHANGE * float(exp(1.6 * min(max(size, -2.5), 2.5)))
+    larger = (stated > 0) == (u < _OVERSTATED)
+    share = min(share, 0.8) / (1.0 - min(share, 0.8)) if larger else share / (1.0 + share)
     after_tax = max(1.0, min(share * abs(stated), 0.15 * float(statements.values[0, column, k])))
     before_tax = round(after_tax / 0.78) * (1 if u < _OVERSTATED else -1)
     tax = round(before_tax * 0.22)

@@ -7,10 +7,13 @@ from datetime import date, time
 from typing import TYPE_CHECKING
 
 from finassay.world._blocks._us_names import SECTORS, company_name, symbol
+from finassay.world._blocks._us_universe import GONE, SAFE, YEAR
 from finassay.world._calendar import sessions
 from finassay.world._config import END, START
 from finassay.world._events import EventType
 from finassay.world._events_us import News, UsListing, UsSecurity
+from finassay.world._numerics import log
+from finassay.world._strata import strata
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:
@@ -19,12 +22,10 @@ if TYPE_CHECKING:
     from finassay.world._blocks._recorder import Recorder
     from finassay.world._blocks._us_universe import UsIssuer
 
-YEAR = 252  # sessions
-_GONE = (0.060, 0.120, 0.170)  # per year by kind of filer: 8.6% of all (L4, 6,129 symbols)
 _MERGED = 0.65  # of those that go (assumed)
 RENAMES_PER_YEAR = 0.033  # L4
 MOVES_PER_YEAR = 0.008  # assumed
-_PREMIUM, _SHOCK = 0.26, -0.30  # log moves when an end comes in sight
+_PREMIUM, _SHOCK = 0.20, -0.25  # log moves when an end comes in sight
 _MORNING, _EVENING = time(8, 0), time(17, 5)
 _TAILS = ("Technologies", "Global", "Partners", "Brands", "Solutions", "International", "Enterprises")
 
@@ -45,11 +46,12 @@ def us_life_events(seed: int, issuer: UsIssuer, recorder: Recorder) -> End | Non
     start = max(calendar.at_or_after(START), calendar.at_or_after(issuer.listed))
     horizon = calendar.at_or_after(END)
     _listing(issuer, recorder)
-    last = start + 130 + int(rng.exponential(YEAR / _GONE[issuer.category]))
-    merged, lead, notice = rng.random(3)
+    merged = strata(seed, Purpose.US_LIFE, issuer.entity, 1)[0]
+    last = start + SAFE + int(-log(1.0 - issuer.fate) * YEAR / GONE[issuer.category])
+    lead, notice = rng.random(2)
     end = None
     if last < horizon - 2:
-        end = End(bool(merged < _MERGED), last - 45 - int(lead * 75), last)
+        end = End(merged < _MERGED, last - 45 - int(lead * 75), last)
     _changes(rng, issuer, recorder, start, min(last, horizon) if end is None else end.news)
     if end is not None:
         _ending(recorder, end, float(notice))

@@ -80,6 +80,7 @@ SERIES = (
 )  # fmt: skip
 RATES = ("UNRATE", "FEDFUNDS")
 _GDP_LAGS = ((1, "second", 58.5), (2, "third", 87.0))
+_GDP_REVISED = (0.57, 0.34)  # first to second, second to third
 _GDP_LATEST = 1.43  # third to latest
 
 
@@ -180,10 +181,16 @@ def _business(day: date) -> date:
     return sessions("XNYS").shift(day, 0)
 
 
+def _unit(draws: Floats) -> Floats:
+    """Return draws of unit deviation: some ninety quarters alone would miss it by a tenth."""
+    scaled: Floats = draws / np.sqrt(np.sum(draws * draws) / draws.size)
+    return scaled
+
+
 def _gdp(rng: np.random.Generator, truth: Floats, periods: list[date]) -> list[_Release]:
     """Three releases of a quarter; in September the quarters of five years are revised, every fifth year all."""
     count = len(truth)
-    first, second = rng.standard_normal(count) * 0.57, rng.standard_normal(count) * 0.34
+    first, second = (_unit(rng.standard_normal(count)) * size for size in _GDP_REVISED)
     later = rng.standard_normal((count, 5)) * (_GDP_LATEST / float(np.sqrt(5.0)))
     shown: dict[int, float] = {}
     done = np.zeros(count, dtype=np.int64)

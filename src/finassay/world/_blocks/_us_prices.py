@@ -22,9 +22,9 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 OVERNIGHT = 0.31  # share of the day's variance
-VOLUME_PERSISTENCE, VOLUME_NOISE, VOLUME_SLOPE = 0.74, 0.27, 0.33
+VOLUME_PERSISTENCE, VOLUME_NOISE, VOLUME_SLOPE = 0.74, 0.27, 0.30
 TAIL = 4.0  # idiosyncratic moves beyond so many deviations have a story, or none (world.md, 4)
-STORIED = 0.7
+STORIED = 0.64
 QUIET = 0.12  # a target of a merger hardly moves any more
 _PAYABLE = 16  # no dividend is more than a sixteenth of the price
 _DOLLAR, _CENT = 10_000, 100  # prices are integers of 1/10,000 of a dollar
@@ -120,7 +120,7 @@ def own_noise(seed: int, issuers: tuple[UsIssuer, ...]) -> tuple[Floats, list[Ta
     shocks = np.stack([student(r, 4.6, length) for r in rng], axis=1)
     storied = np.stack([r.random(length) for r in rng], axis=1) < STORIED
     sigma = np.array([issuer.sigma for issuer in issuers])
-    own = garch(shocks, 0.15, 0.75) * sigma
+    own = garch(shocks, 0.18, 0.72) * sigma
     beyond = (np.abs(own) > TAIL * sigma) & storied
     at, columns = np.nonzero(beyond)
     tails = [

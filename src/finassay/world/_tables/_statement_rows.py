@@ -12,7 +12,7 @@ import numpy.typing as npt
 from finassay.world._blocks._columns import Columns, joined
 from finassay.world._blocks._periods import ENDS, quarter_of
 from finassay.world._blocks._reports import CORRECTED, PERIODIC, PROSPECTUS
-from finassay.world._blocks._vendor import RELOADED, RELOADS, TOUCHED
+from finassay.world._blocks._vendor import RELOADED, TOUCHED, reloads
 from finassay.world._blocks._versions import Versions
 from finassay.world._draws import uniform
 from finassay.world._events import EventType
@@ -144,7 +144,7 @@ def vendor_seconds(view: View, number: Ints, recorded: Ints) -> tuple[Array, Arr
     """
     seed, last = view.world.config.seed, int(np.datetime64(view.world.config.moment, "s").astype(np.int64))
     inserted = recorded.copy()
-    for n, moment in enumerate(RELOADS):
+    for n, moment in enumerate(reloads(view.world.config.snapshot)):
         reload = int(np.datetime64(moment, "s").astype(np.int64))
         old = (recorded < reload - 3 * 365 * _DAY) & (reload <= last)
         again = old & (uniform(seed, number, 2 * n) < RELOADED) & (inserted == recorded)
