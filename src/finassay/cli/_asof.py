@@ -103,6 +103,7 @@ def serve_command(
         spoken = protocol_for(db, protocol.value if protocol else None)
         task = _contract(contract)
         cutoff = _cutoff(as_of, boundary, task)
+        write_message("finassay: making the views …")
         with connect(db) as database:
             known = _catalog(catalog, database)
             views = as_of_views(database, known, cutoff, contract=task, allowed=allow or ())

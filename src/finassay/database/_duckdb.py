@@ -168,7 +168,7 @@ class DuckDBEngine(BaseEngine):
         self._catalog = "memory"
         self._connection.execute("USE memory.main")
         served = tuple(name for name in known if name.lower() in replaced)
-        self._seal = Seal("duckdb", "main", served, frozenset({_BASE, "memory", "system", "temp"}))
+        self._seal = Seal("duckdb", "main", served, frozenset({_BASE}))
 
     def _serve(self, overlays: Mapping[str, str]) -> None:
         """Serve every table through a view in memory, the replaced ones from their replacement."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
@@ -75,6 +75,21 @@ class Proxy:
 
     server: AsOfServer
     engine: str
+    kept: list[Any] = field(default_factory=list)
+
+    def ask(self, sql: str) -> tuple[str, list[Any]]:
+        """Send a statement on a connection that is kept; return the error or nothing, rows and names of columns."""
+        if self.kept and (self.kept[0].closed if self.protocol == "postgres" else not self.kept[0].open):
+            self.kept.clear()
+        if not self.kept:
+            self.kept.append(self.open())
+        with self.kept[0].cursor() as cursor:
+            try:
+                cursor.execute(sql)
+                rows = cursor.fetchall() if cursor.description else []
+            except Exception as error:  # noqa: BLE001 - each driver has its own
+                return f"{error}", []
+            return "", [*rows, *(column[0] for column in cursor.description or [])]
 
     @property
     def protocol(self) -> str:
@@ -172,7 +187,9 @@ WAYS = ("duckdb-mysql", "duckdb-postgres", "mariadb-mysql", "postgres-postgres")
 
 
 @pytest.fixture(scope="session")
-def proxies(request: pytest.FixtureRequest, serve: Callable[..., AsOfServer]) -> Callable[[str], Proxy]:
+def proxies(
+    request: pytest.FixtureRequest, serve: Callable[..., AsOfServer]
+) -> Iterator[Callable[[str], Proxy]]:
     """Return a function from a way, engine and protocol, to its proxy; each is started once."""
     running: dict[str, Proxy] = {}
 
@@ -183,7 +200,10 @@ def proxies(request: pytest.FixtureRequest, serve: Callable[..., AsOfServer]) ->
             running[way] = Proxy(serve(url, protocol=protocol), engine)
         return running[way]
 
-    return proxy_of
+    yield proxy_of
+    for proxy in running.values():
+        for client in proxy.kept:
+            client.close()
 
 
 @pytest.fixture(params=WAYS)

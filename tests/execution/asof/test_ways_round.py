@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,20 +18,6 @@ def leaks(answer: object) -> list[str]:
     return [mark for mark in MARKS if mark in str(answer)]
 
 
-def ask(proxy: Proxy, sql: str) -> tuple[str, list[Any]]:
-    """Return the error, or nothing, and the rows and names of the columns."""
-    with proxy.open() as client, client.cursor() as cursor:
-        try:
-            cursor.execute(sql)
-            found = [
-                *(cursor.fetchall() if cursor.description else []),
-                *(c[0] for c in cursor.description or []),
-            ]
-        except Exception as error:  # noqa: BLE001 - each driver has its own
-            return f"{error}", []
-    return "", found
-
-
 EVERYWHERE = [
     line.replace("\\n", "\n")
     for line in Path(__file__).with_name("ways_round.sql").read_text(encoding="utf-8").splitlines()
@@ -42,7 +28,7 @@ EVERYWHERE = [
 @pytest.mark.servers
 @pytest.mark.parametrize("sql", EVERYWHERE)
 def test_no_answer_and_no_error_tells_what_was_not_known(proxy: Proxy, sql: str) -> None:
-    error, rows = ask(proxy, sql)
+    error, rows = proxy.ask(sql)
     said = error.replace("LEAK()", "")  # the name of a function, as MySQL has it
     assert leaks(rows) == []
     assert leaks(said) == []
@@ -50,7 +36,7 @@ def test_no_answer_and_no_error_tells_what_was_not_known(proxy: Proxy, sql: str)
     shown = {name for name in ("secret", "leaky", "leakier", "asof_other") if name not in sql.lower()}
     assert not [name for name in shown if name in f"{rows}{error}".lower()]
     if not error and "report" in sql.lower() and rows:  # what is served is still what was known
-        assert proxy.rows("SELECT count(*), max(ID) FROM report") == [(KNOWN, KNOWN)]
+        assert proxy.ask("SELECT count(*), max(ID) FROM report")[1][0] == (KNOWN, KNOWN)
 
 
 @pytest.mark.servers
@@ -119,7 +105,7 @@ CLOCKS = {
 @pytest.mark.servers
 def test_the_clock_is_refused_with_the_as_of_date(proxy: Proxy) -> None:
     for sql in CLOCKS[proxy.protocol]:
-        error, rows = ask(proxy, sql)
+        error, rows = proxy.ask(sql)
         assert "as of 2024-02-29" in error, (sql, error, rows)
         assert rows == []
     for sql in ("SELECT 'now' AS now" if proxy.protocol == "mysql" else "SELECT 'nowhere' AS now",):
@@ -166,7 +152,7 @@ def test_nothing_was_written(proxy: Proxy, request: pytest.FixtureRequest) -> No
     from finassay.database import connect
 
     for sql in ("DELETE FROM report", "DROP TABLE secret", "UPDATE report SET NAME = 'x'"):
-        assert ask(proxy, sql)[0]
+        assert proxy.ask(sql)[0]
     with connect(request.getfixturevalue(f"{proxy.engine}_market")) as database:
         table = database.query("SELECT count(*) AS n, max(NAME) AS m FROM report").table
         assert table.to_pylist()[0]["n"] == sum(int(mark) for mark in MARKS if mark == str(1007))
