@@ -61,7 +61,7 @@ def database() -> duckdb.DuckDBPyConnection:
 def test_the_rows_stay_and_carry_what_they_were_made_of(
     database: duckdb.DuckDBPyConnection, sql: str, rows: list[tuple[Any, ...]]
 ) -> None:
-    found = database.execute(carrying(sql, "duckdb", "t", MARKED, COLUMNS)).fetchall()
+    found = database.execute(carrying(sql, "duckdb", "t", MARKED, "duckdb", COLUMNS)).fetchall()
     assert sorted(found, key=str) == sorted(rows, key=str)
     plain = database.execute(sql).fetchall()
     assert sorted((row[:-1] for row in found), key=str) == sorted(plain, key=str)
@@ -71,10 +71,10 @@ def test_the_rows_stay_and_carry_what_they_were_made_of(
 def test_stars_are_written_out_where_the_dialect_cannot_leave_out(dialect: Dialect) -> None:
     ranked = "SELECT t.*, ROW_NUMBER() OVER (ORDER BY id) AS n FROM t"
     sql = f"SELECT r.*, name FROM ({ranked}) AS r JOIN firms f ON f.firm = r.firm"
-    found = carrying(sql, dialect, "t", MARKED, COLUMNS)
+    found = carrying(sql, dialect, "t", MARKED, "duckdb", COLUMNS)
     assert "*" not in found
     with pytest.raises(Untraceable, match="not known"):
-        carrying("SELECT * FROM t JOIN firms USING (firm)", dialect, "t", MARKED, COLUMNS)
+        carrying("SELECT * FROM t JOIN firms USING (firm)", dialect, "t", MARKED, "duckdb", COLUMNS)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_stars_are_written_out_where_the_dialect_cannot_leave_out(dialect: Diale
 )  # fmt: skip
 def test_what_is_not_rewritten_says_why(sql: str, why: str) -> None:
     with pytest.raises(Untraceable, match=why):
-        carrying(sql, "duckdb", "t", MARKED, COLUMNS)
+        carrying(sql, "duckdb", "t", MARKED, "duckdb", COLUMNS)
 
 
 RANKED = """
@@ -147,3 +147,12 @@ def test_what_the_data_do_not_show_has_a_lower_level(audited: Audited) -> None:
         "SELECT FIRM, MAX(TOUCHED) AS t FROM report WHERE PUBLISHED < DATE '2024-07-01' GROUP BY 1"
     ).witnesses
     assert other.level == "L2"
+
+
+def test_rows_are_named_in_a_translated_statement_too(audited: Audited) -> None:
+    sql = """SELECT r.* FROM (
+      SELECT FIRM, PROFIT, ROW_NUMBER() OVER (PARTITION BY FIRM ORDER BY PUBLISHED DESC, ID DESC) AS n
+      FROM report WHERE PERIOD = '2024-03-31') AS r WHERE r.n = 1"""
+    [witness] = audited(sql, dialect="mysql").witnesses
+    assert witness.provenance is not None
+    assert (witness.provenance.why, witness.provenance.rows) == (None, 5)

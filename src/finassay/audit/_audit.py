@@ -19,7 +19,7 @@ from finassay.audit._shrink import witness_of
 from finassay.audit._subject import Subject
 from finassay.audit._terms import check_terms
 from finassay.audit._trial import Trial
-from finassay.audit._types import FAMILIES, RESTATED, Family, Requirement
+from finassay.audit._types import FAMILIES, RESTATED, STRESS, Family, Requirement
 from finassay.core import InputError
 from finassay.temporal import AvailabilityUnknown
 
@@ -139,6 +139,7 @@ def _judge(facts: Facts, runner: Runner, reference: Reference | None, database: 
     if reference is not None and tables:
         follow(facts, trials[-1], reference, database)
     if tables and not facts.witnesses:
+        _stress(facts, trials[-1])
         _check_sources(facts, trials[-1])
         weigh(facts, trials[-1], facts.base)
     elif not tables and not facts.reasons:
@@ -242,10 +243,24 @@ def _run(facts: Facts, trial: Trial, family: Family, names: list[str]) -> Differ
             family=family.name,
             requirement=family.requirement,
             tables=names,
+            stress=family.stress,
             outcome="crashed" if isinstance(difference, str) else "held" if difference is None else "differs",
         )
     )
     return difference
+
+
+def _stress(facts: Facts, trial: Trial) -> None:
+    """Do what the data never have (level L3); what differs is worth a warning."""
+    for family in STRESS:
+        names = trial.over(family)
+        difference = _run(facts, trial, family, names) if names else None
+        if isinstance(difference, Difference):
+            rows = next(iter((*difference.missing, *difference.added)), "")
+            facts.stress.append(
+                f"{family.requirement} {', '.join(names)}: {family.says}, which these data never have (level L3), "
+                f"and the output is not the one that counts ({rows})."
+            )
 
 
 def _admit(facts: Facts, trial: Trial, family: Family, altered: dict[str, str], found: Witness) -> None:

@@ -23,7 +23,12 @@ class Untraceable(Exception):
 
 
 def carrying(
-    sql: str, dialect: Dialect, marked: str, replacement: str, columns: Mapping[str, Sequence[str]]
+    sql: str,
+    dialect: Dialect,
+    marked: str,
+    replacement: str,
+    spoken: Dialect,
+    columns: Mapping[str, Sequence[str]],
 ) -> str:
     """Return a statement that gives the same rows with one more column, `CARRIED`, as the last.
 
@@ -37,6 +42,8 @@ def carrying(
         The table to follow.
     replacement : str
         A SELECT of its columns and of `CARRIED`: the number of a row that is of interest, else NULL.
+    spoken : {"duckdb", "mysql", "postgres"}
+        What the replacement is written in.
     columns : mapping of str to sequence of str
         The columns of the database's tables, by lower-case name.
 
@@ -55,7 +62,7 @@ def carrying(
         raise Untraceable("it cannot be parsed") from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Query):
         raise Untraceable("it is more than one query")
-    carrier = _Carrier(dialect, marked.lower(), replacement, columns)
+    carrier = _Carrier(dialect, marked.lower(), replacement, spoken, columns)
     tree, carries = carrier.query(trees[0], {}, needed=False)
     if not carries:
         raise Untraceable(f"it reads {marked} in conditions only")
@@ -66,11 +73,17 @@ class _Carrier:
     """Rewrites queries from the inside out; `scope` says of each common table expression what it gives."""
 
     def __init__(
-        self, dialect: Dialect, marked: str, replacement: str, columns: Mapping[str, Sequence[str]]
+        self,
+        dialect: Dialect,
+        marked: str,
+        replacement: str,
+        spoken: Dialect,
+        columns: Mapping[str, Sequence[str]],
     ) -> None:
         self._dialect = dialect
         self._marked = marked
         self._replacement = replacement
+        self._spoken = spoken
         self._columns = columns
 
     def query(
@@ -210,7 +223,7 @@ class _Carrier:
             return False, columns
         if source.args.get("pivots") or source.args.get("sample"):
             raise Untraceable("it pivots or samples the table")
-        inner = sqlglot.parse_one(self._replacement, read=self._dialect)
+        inner = sqlglot.parse_one(self._replacement, read=self._spoken)
         source.replace(
             exp.Subquery(this=inner, alias=_alias(source.alias_or_name), joins=source.args.get("joins"))
         )

@@ -87,6 +87,7 @@ class ScenarioRun(_Model):
     requirement: Requirement
     tables: list[str]
     outcome: Literal["held", "differs", "crashed"]
+    stress: bool = Field(default=False, description="Level L3: a difference is only a warning.")
 
 
 class Use(_Model):
@@ -292,7 +293,8 @@ class Certificate(_Model):
         description="What the text of its statements discharges, violates or leaves open.",
     )
     warnings: list[str] = Field(
-        default_factory=list, description="Obligations that are not discharged and that no witness confirms."
+        default_factory=list,
+        description="Obligations that are not discharged and that no witness confirms; differences of level L3.",
     )
     assumptions: list[str]
     digest: str = Field(default="", description="SHA-256 of all the rest in canonical JSON.")

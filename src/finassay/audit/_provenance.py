@@ -41,7 +41,7 @@ def provenance_of(
         return None
     dialect, text = base.statements[0]
     try:
-        sql = carrying(text, dialect, name, marked, columns)
+        sql = carrying(text, dialect, name, marked, table.dialect, columns)
     except Untraceable as why:
         return _untraced(f"The statement is not rewritten: {why}.")
     found = trial.runner.run(sql=sql)

@@ -54,6 +54,7 @@ class Facts:
     tables: list[TableRead] = field(default_factory=list)
     witnesses: list[Witness] = field(default_factory=list)
     power: Power | None = None
+    stress: list[str] = field(default_factory=list)  # warnings of level L3
     reference: ReferenceCheck | None = None
     impact: Impact | None = None
     followed: set[str] = field(default_factory=set)  # the tables that the reference reacts to
@@ -148,7 +149,7 @@ def certificate(facts: Facts) -> Certificate:
         reference=facts.reference,
         impact=facts.impact,
         obligations=obligations,
-        warnings=warnings_of(obligations, facts.witnesses),
+        warnings=[*warnings_of(obligations, facts.witnesses), *facts.stress],
         assumptions=list(_ASSUMPTIONS),
     )
     return found.model_copy(update={"digest": found.content_digest()})
@@ -172,7 +173,7 @@ def _of_labels(facts: Facts, rest: Verdict) -> Verdict | None:
 def _note_crashes(facts: Facts) -> None:
     """Leave open a requirement whose scenarios all crashed: it was not tried (2.3)."""
     for requirement in Requirement:
-        outcomes = [run.outcome for run in facts.runs if run.requirement is requirement]
+        outcomes = [run.outcome for run in facts.runs if run.requirement is requirement and not run.stress]
         if outcomes and set(outcomes) == {"crashed"}:
             facts.unknown(
                 "crashes",

@@ -51,12 +51,15 @@ class Family:
         was known is altered; nothing is demanded, but where a reference moves, a program must move too.
     says : str
         What is done to the table, in words.
+    stress : bool
+        It does what the data do not have (level L3): a difference is only a warning.
     """
 
     name: str
     requirement: Requirement
     mode: Mode
     says: str
+    stress: bool = False
 
 
 _A1, _A2, _A3 = Requirement.DISCLOSURE, Requirement.STATE, Requirement.VERSION
@@ -76,6 +79,10 @@ AS_IS = Family("normal_form", _A3, "normal", "superseded, ended and pending rows
 SUPERSEDED = Family(
     "later_version_known", _A3, "normal", "a version known before the cutoff is added to each"
 )
+EMPTIED = Family(
+    "later_version_empty", _A3, "normal", "a version without values known before the cutoff is added to each"
+)
+OLDER = Family("older_version_added", _A3, "normal", "a version disclosed a day earlier is added to each")
 EXPIRED = Family("ended_before", _A3, "normal", "a fifth of the intervals that hold end on the as-of date")
 PENDING = Family(
     "announced_not_effective", _A3, "normal", "a fifth of the intervals that hold begin a day later"
@@ -84,12 +91,18 @@ CHANGED = Family("known_values_changed", _A4, "follow", "known values are change
 MISSING = Family("known_rows_removed", _A4, "follow", "two fifths of the known rows are removed")
 ALIVE = Family("just_alive", _A4, "follow", "intervals that had ended are open still")
 BACKDATED = Family("unknown_rows_made_known", _A4, "follow", "rows not yet known are known a day before")
+NULLED = Family("later_version_null", _A3, "normal", "a version with NULLs is added to each", stress=True)
+OVERLAP = Family("overlapping_intervals", _A3, "normal", "intervals overlap", stress=True)
+INTRADAY = Family(
+    "disclosed_in_the_day", _A1, "known", "rows are disclosed in the afternoon of the as-of date", stress=True
+)
 
 SAME = (REMOVED, THINNED, SCRAMBLED, CURRENT, ENDED, REOPENED, RESTATED)
 KNOWN = (FUTURE, LATE, LATE_END)
-NORMAL = (AS_IS, SUPERSEDED, EXPIRED, PENDING)
+NORMAL = (AS_IS, SUPERSEDED, EMPTIED, OLDER, EXPIRED, PENDING)
 FAMILIES = (*SAME, *KNOWN, *NORMAL)
 FOLLOW = (CHANGED, MISSING, ALIVE, BACKDATED)
+STRESS = (NULLED, OVERLAP, INTRADAY)
 TRAPS = (
     SUPERSEDED,
     EXPIRED,

@@ -1,0 +1,251 @@
+"""What is done to a table, as SELECTs: values, ends, dates of disclosure changed, versions added."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from finassay.audit._columns import DAY, Columns
+from finassay.temporal import Not, all_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Alterations(Columns):
+    """The alterations that the families of scenarios are made of."""
+
+    def _known_values(self) -> dict[str, tuple[str, str]]:
+        return {name: (self._sql(self.view.knowable), value) for name, value in self._payload().items()}
+
+    def _over(self, text: str, altered: str) -> str:
+        """Let a SELECT of the table read the altered table in its place."""
+        import sqlglot
+        from sqlglot import exp
+
+        tree = sqlglot.parse_one(text, read=self.dialect)
+        for reference in list(tree.find_all(exp.Table)):
+            if reference.name == self.table.info.name:
+                inner = sqlglot.parse_one(altered, read=self.dialect)
+                reference.replace(
+                    exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier("altered")))
+                )
+        return tree.sql(dialect=self.dialect)
+
+    @cached_property
+    def _unseen(self) -> dict[str, str]:
+        """Columns never shown as of the cutoff, with another value; flags of the interval change with its end."""
+        found = {}
+        for name, shown in self.view.hidden.items():
+            if shown is None and name not in self._flags:
+                found[name] = self._across(name) or self._other(name)
+        return found
+
+    def _scrambled(self) -> dict[str, tuple[str, str]]:
+        """Values of unknown rows, and stages that were not yet disclosed."""
+        always = self.table.spec.availability is not None and self.table.spec.availability.always
+        changes = {} if always else {name: (self._unknown, value) for name, value in self._payload().items()}
+        valid = self.table.spec.valid
+        ends = (
+            {valid.end, *valid.with_end, valid.end_known.column if valid.end_known else None}
+            if valid
+            else set()
+        )
+        for name, shown in self.view.hidden.items():
+            if shown is not None and name not in ends and name in self.table.names:
+                changes[name] = (self._sql(Not(shown)), self._other(name))
+        return changes
+
+    @cached_property
+    def _open(self) -> str:
+        """The condition of a known row whose end was not known."""
+        return self._sql(all_of(self.view.knowable, Not(self.view.end_known)))
+
+    def _ends(self, picked: str, *, ended: bool) -> dict[str, tuple[str, str]]:
+        """Set the ends of rows after the cutoff, or remove them; flags and companions follow."""
+        valid = self.table.spec.valid
+        assert valid is not None  # noqa: S101 - families with an end only
+        assert valid.end is not None  # noqa: S101
+        changes: dict[str, tuple[str, str]] = {}
+        known = valid.end_known.column if valid.end_known else None
+        for name in dict.fromkeys((valid.end, *((known,) if known else ()), *valid.with_end)):
+            if not ended:
+                changes[name] = (picked, "NULL")
+            elif name == valid.end:
+                changes[name] = (picked, self._date(name, self.view.cutoff.day_end))
+            elif name == known:
+                changes[name] = (picked, self._date(name, self.view.cutoff.instant))
+        for flag, while_open in self._flags.items():
+            value = self._flag(flag, while_open, is_open=not ended)
+            if value is not None:
+                changes[flag] = (picked, value)
+        return changes
+
+    def _expired(self) -> dict[str, tuple[str, str]]:
+        valid = self.table.spec.valid
+        assert valid is not None  # noqa: S101 - families with an end only
+        assert valid.end is not None  # noqa: S101
+        day = self.view.cutoff.day_end - DAY
+        picked = f"{self._sql(self.view.applicable)} AND MOD({self._number}, 5) = 0"
+        changes = {valid.end: (picked, self._date(valid.end, day - DAY if valid.inclusive else day))}
+        if valid.end_known:
+            lag = timedelta(days=valid.end_known.lag_days)
+            column = valid.end_known.column
+            changes[column] = (picked, self._date(column, self.view.cutoff.instant - DAY - lag))
+        for flag, while_open in self._flags.items():
+            value = self._flag(flag, while_open, is_open=False)
+            if value is not None:
+                changes[flag] = (picked, value)
+        return changes
+
+    @cached_property
+    def _may_be_late(self) -> bool:
+        """Whether a row's disclosure can be moved alone: no date of the row is stated to follow it, nor to equal it."""
+        spec = self.table.spec
+        if self._available is None or self._ahead or spec.columns[self._available].role == "market_date":
+            return False
+        if spec.valid is not None and spec.valid.start == self._available:
+            return False
+        return not self._followed(self._available)
+
+    @cached_property
+    def _end_may_be_late(self) -> bool:
+        valid = self.table.spec.valid
+        return (
+            valid is not None and valid.end_known is not None and not self._followed(valid.end_known.column)
+        )
+
+    def _followed(self, name: str) -> bool:
+        orders = [d.order for d in self.table.spec.dependencies if name in d.order]
+        return any(order.index(name) < len(order) - 1 for order in orders)
+
+    def _moved(self, moment: datetime) -> dict[str, tuple[str, str]]:
+        """Move the time at which a fifth of the known rows were known."""
+        assert self._available is not None  # noqa: S101 - families with an availability only
+        lag = timedelta(days=self.table.spec.availability.lag_days if self.table.spec.availability else 0)
+        return {self._available: (self._fifth(2), self._date(self._available, moment - lag))}
+
+    def _fifth(self, rest: int) -> str:
+        """Return the condition of a fifth of the known rows."""
+        return f"{self._sql(self.view.knowable)} AND MOD({self._number}, 5) = {rest}"
+
+    def _late_ends(self) -> dict[str, tuple[str, str]]:
+        valid = self.table.spec.valid
+        assert valid is not None  # noqa: S101 - families with an end only
+        assert valid.end_known is not None  # noqa: S101
+        lag = timedelta(days=valid.end_known.lag_days)
+        name = valid.end_known.column
+        known = self._sql(all_of(self.view.knowable, self.view.ended))
+        return {name: (known, self._date(name, self.view.cutoff.instant - lag))}
+
+    def _backdated(self) -> dict[str, tuple[str, str]]:
+        """Let every unknown row have been known the day before the cutoff."""
+        assert self._available is not None  # noqa: S101 - asked of tables with one only
+        moment = self.view.cutoff.instant - 2 * DAY
+        names = [self._available]
+        names += [
+            n for n, c in self.table.spec.columns.items() if c.role == "recorded" and n != self._available
+        ]
+        native = [n for n in names if self.table.spec.columns[n].format == "native"]
+        return {name: (self._unknown, self._date(name, moment)) for name in native}
+
+    def _pending(self) -> dict[str, tuple[str, str]]:
+        valid = self.table.spec.valid
+        assert valid is not None  # noqa: S101 - families with an interval only
+        picked = f"{self._sql(self.view.applicable)} AND MOD({self._number}, 3) = 1"
+        changes: dict[str, tuple[str, str]] = {}
+        if valid.end is not None:
+            picked += f" AND {self._open}"
+            changes = self._ends(picked, ended=False)
+        return changes | {valid.start: (picked, self._date(valid.start, self.view.cutoff.day_end))}
+
+    @property
+    def _last_day(self) -> datetime:
+        """The last moment without a time of day that was known."""
+        return self.view.cutoff.day_end - DAY
+
+    @cached_property
+    def _midnight(self) -> bool:
+        """Whether the availability has room for a time of day, holds days by the catalog, and the day counts whole."""
+        import pyarrow as pa
+
+        if self._available is None or self.view.cutoff.boundary != "eod":
+            return False
+        spelled = self.table.names[self._available]
+        kind = next(c.arrow_type for c in self.table.info.columns if c.name == spelled)
+        return self.table.spec.granularity == "date" and bool(pa.types.is_timestamp(kind))
+
+    @cached_property
+    def _may_be_older(self) -> bool:
+        """Whether a day earlier makes a row an older version, and breaks no order of dates that is stated."""
+        spec = self.table.spec
+        return (
+            spec.versions is not None
+            and spec.versions.order[0] == self._available
+            and spec.valid is None
+            and spec.columns[spec.versions.order[0]].format == "native"
+        )
+
+    def _with_older(self, touched: str) -> str:
+        """Add to each version that counts one that was disclosed a day before, with other values."""
+        assert self._available is not None  # noqa: S101 - families of versions only
+        own = self._column(self._available)
+        info = next(c for c in self.table.info.columns if c.name == self.table.names[self._available or ""])
+        earlier = self._typed(f"{own} - INTERVAL '1' DAY", info.type)
+        before = [
+            name
+            for order in (d.order for d in self.table.spec.dependencies if self._available in d.order)
+            for name in order[: order.index(self._available)]
+        ]
+        allowed = "".join(f" AND {earlier} >= {self._column(name)}" for name in before)
+        return f"{self._all} UNION ALL {self._added(earlier, self._payload(), earlier)} {touched}{allowed}"
+
+    def _added(self, when: str, values: Mapping[str, str], recorded: str) -> str:
+        """Return a SELECT of the rows that count, under new numbers, with other values; conditions may follow."""
+        low, high = self.domains.get(self.table.names[self.table.spec.row_id[0]], (0, 0))
+        spec = self.table.spec
+        values = dict(values)
+        values[spec.row_id[0]] = f"{self._number} + {int(high) - int(low) + 1}"
+        for name, column in spec.columns.items():
+            if column.role == "recorded" and name != self._available and column.format == "native":
+                values[name] = recorded
+        values[self._available or ""] = when
+        if spec.valid is not None:
+            values[spec.valid.start] = when
+        stored = {self.table.names[name]: value for name, value in values.items()}
+        columns = ", ".join(
+            f"{stored.get(c.name, self._quoted(c.name))} AS {self._quoted(c.name)}"
+            for c in self.table.info.columns
+        )
+        return f"SELECT {columns} FROM ({self._chosen}) AS chosen WHERE TRUE"  # noqa: S608 - our own names
+
+    def _with_versions(
+        self, touched: str, *, late: bool, instead: Mapping[str, str] | None = None, close: bool = True
+    ) -> str:
+        """Add a version to each group that has one at the cutoff: disclosed from the cutoff on, or just before it."""
+        assert self._available is not None  # noqa: S101 - families of versions only
+        available = self._available
+        lag = timedelta(days=self.table.spec.availability.lag_days if self.table.spec.availability else 0)
+        moment = self.view.cutoff.instant - lag - (timedelta() if late else DAY)
+        when = self._date(available, moment)
+        if late and self.table.spec.columns[available].format == "native":
+            later = self._date(available, moment + 9 * DAY)
+            when = f"CASE WHEN MOD({self._number}, 3) = 0 THEN {when} ELSE {later} END"
+        after = self._date(available, moment + 9 * DAY if late else moment)
+        values = self._payload() | dict(instead or {})
+        closed = self._closed(when, self._chosen) if close else {}
+        return f"{self._changed(closed, touched)} UNION ALL {self._added(when, values, after)}{touched}"
+
+    def _closed(self, when: str, chosen: str) -> dict[str, tuple[str, str]]:
+        """Where intervals are disjoint, end the predecessors on the day the added version starts."""
+        valid = self.table.spec.valid
+        if self.table.spec.disjoint is None or valid is None or valid.end is None:
+            return {}
+        picked = f"{self._number} IN (SELECT {self._number} FROM ({chosen}) AS chosen)"  # noqa: S608
+        changes = {valid.end: (picked, when)}
+        for flag, while_open in self._flags.items():
+            value = self._flag(flag, while_open, is_open=False)
+            if value is not None:
+                changes[flag] = (picked, value)
+        return changes
