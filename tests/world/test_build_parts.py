@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from itertools import pairwise
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -12,12 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finassay.core import InternalError
+from finassay.database import connect
 from finassay.temporal import load_catalog
 from finassay.world import World, content_hash, materialise
-from finassay.world._ddl import decimals
+from finassay.world._ddl import decimals, sql_type
 from finassay.world._materialise import CHUNK_ROWS, ContentHash, chunks
 from finassay.world._tables import TABLES, View
 from finassay.world._tables._view import arrow_table
+from finassay.world._verify import canonical
+from finassay.world._write import target_of
 
 CATALOG = load_catalog("gildata")
 NAME = "us_macro_vintage"
@@ -146,3 +150,29 @@ def test_a_value_too_large_for_its_column_is_named():
 def decimal_column(precision, places):
     column = next(c for c in CATALOG.table("qt_performancedata").columns.values() if c.role == "payload")
     return column.model_copy(update={"type": f"decimal({precision},{places})", "max_null": None})
+
+
+@pytest.mark.parametrize("name", ["lc_dividend", "secumain"])
+def test_a_column_that_a_later_part_is_the_first_to_fill_is_kept(world, tmp_path, name):
+    """Columns that are NULL throughout are constants, of which one only knows at the end."""
+    spec = CATALOG.table(name)
+    whole = materialise(world, [name])[name]
+    late = [c for c in whole.column_names if 0 < whole[c].null_count < whole.num_rows][:2]
+    assert len(late) == 2
+    parts = [whole.slice(n, 40) for n in range(0, 120, 40)]
+    for n, column in enumerate(late, 1):  # filled by the second part, and by the third
+        for k in range(n):
+            at = whole.column_names.index(column)
+            parts[k] = parts[k].set_column(at, whole.field(at), pa.nulls(40, whole.field(at).type))
+    expected = pa.concat_tables(parts)
+    target_of(f"{tmp_path}/w.duckdb", force=False).write([(name, parts)], lambda: {"a": "b"}, CATALOG)
+    with connect(tmp_path / "w.duckdb") as database:
+        assert pa.concat_tables(canonical(database, CATALOG, name)).equals(expected)
+        (info,) = [info for info in database.tables() if info.name == name]
+    assert [column.name for column in info.columns] == list(spec.columns)
+    with duckdb.connect(str(tmp_path / "w.duckdb")) as connection:
+        found = connection.execute(
+            f"SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = '{name}'"
+        )
+        types = dict(found.fetchall())
+    assert types == {c: sql_type(m, "duckdb").removesuffix(" NOT NULL") for c, m in spec.columns.items()}

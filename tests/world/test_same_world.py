@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from datetime import date
 
 import pyarrow as pa
@@ -65,6 +66,12 @@ def test_what_is_natural_does_not_depend_on_the_snapshot(world, serial):
     for kind in (EventType.LIST, EventType.ST_ON, EventType.RENAME, EventType.US_DELIST, EventType.FUND_OPEN):
         own, other = ([e for e in w.ledger.of(kind) if e.origin is Origin.NATURAL] for w in (world, later))
         assert own == other
+
+
+def test_events_come_out_of_another_process_as_they_went_in(world):
+    sent = pickle.loads(pickle.dumps(world.ledger.events))
+    assert sent == world.ledger.events
+    assert {type(event.payload) for event in sent} == {type(event.payload) for event in world.ledger.events}
 
 
 def test_the_ledger_is_in_its_total_order(world):
