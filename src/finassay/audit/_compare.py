@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
+
+from finassay.audit._unmatched import last_decimals, unmatched
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from finassay.audit._subject import Output
 
 _SHOWN = 5
-_MOST_DECIMALS = 8  # beyond it a number was not rounded
 _MOST_PAIRS = 4_000_000
 _Row = tuple[tuple[str, Any], ...]
 
@@ -60,12 +60,16 @@ def row_text(row: Iterable[Any]) -> str:
 def _rows(expected: pa.Table, found: pa.Table) -> Difference | None:
     if expected.equals(found):
         return None
-    left, right = map(_keys, (expected, found))
-    only_left, only_right = _without(left, right), _without(right, left)
-    units = [_unit(*pair) for pair in zip(expected.columns, found.columns, strict=True)]
-    only_left, only_right = _unpaired(only_left, only_right, units)
-    if not only_left and not only_right:
+    left, right = unmatched(expected, found)
+    if not left.num_rows and not right.num_rows:
         return None
+    if left.num_rows == right.num_rows and left.num_rows * right.num_rows <= _MOST_PAIRS:
+        units = [last_decimals(*pair) for pair in zip(expected.columns, found.columns, strict=True)]
+        only_left, only_right = _unpaired(_keys(left), _keys(right), units)
+        if not only_left and not only_right:
+            return None
+    else:  # they differ whatever is paired
+        only_left, only_right = _keys(left.slice(0, _SHOWN)), _keys(right.slice(0, _SHOWN))
     return Difference(tuple(map(_text, only_left[:_SHOWN])), tuple(map(_text, only_right[:_SHOWN])))
 
 
@@ -87,24 +91,6 @@ def _cell(value: Any) -> tuple[str, Any]:
     return (type(value).__name__, str(value))
 
 
-def _unit(expected: pa.ChunkedArray, found: pa.ChunkedArray) -> float:
-    """Return one unit of the last decimal of a column; 0 where its numbers are whole, or have no last decimal."""
-    import pyarrow as pa
-
-    if pa.types.is_decimal(expected.type):
-        return float(10.0**-expected.type.scale) if 0 < expected.type.scale <= _MOST_DECIMALS else 0.0
-    if not pa.types.is_floating(expected.type):
-        return 0.0
-    decimals = 0
-    for value in (*expected.to_pylist(), *found.to_pylist()):
-        if value is None or value != value or value in (float("inf"), float("-inf")):
-            continue
-        decimals = max(decimals, next((n for n in range(_MOST_DECIMALS + 1) if round(value, n) == value), 99))
-        if decimals > _MOST_DECIMALS:
-            return 0.0
-    return float(10.0**-decimals) if decimals else 0.0
-
-
 def _same(a: tuple[str, Any], b: tuple[str, Any], unit: float) -> bool:
     if a == b:
         return True
@@ -116,8 +102,6 @@ def _same(a: tuple[str, Any], b: tuple[str, Any], unit: float) -> bool:
 
 def _unpaired(left: list[_Row], right: list[_Row], units: list[float]) -> tuple[list[_Row], list[_Row]]:
     """Take away the rows that agree up to the last decimal, each with one of the others."""
-    if len(left) != len(right) or len(left) * len(right) > _MOST_PAIRS:
-        return left, right  # they differ whatever is paired
     rest = list(right)
     alone: list[_Row] = []
     for row in left:
@@ -129,23 +113,6 @@ def _unpaired(left: list[_Row], right: list[_Row], units: list[float]) -> tuple[
         else:
             del rest[partner]
     return alone, rest
-
-
-def _without(rows: list[_Row], others: list[_Row]) -> list[_Row]:
-    """Return the rows that the others lack, cells of numbers rounded to what counts."""
-    counts = Counter(map(_rounded, others))
-    kept = []
-    for row in rows:
-        key = _rounded(row)
-        if counts[key]:
-            counts[key] -= 1
-        else:
-            kept.append(row)
-    return kept
-
-
-def _rounded(row: _Row) -> _Row:
-    return tuple((kind, f"{value:.10g}" if kind == "n" else value) for kind, value in row)
 
 
 def _text(row: _Row) -> str:
