@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from finassay.database import Database, Dialect, QueryPolicy
-    from finassay.execution import Fresh, Jail, Limits, Repeater, Submission
+    from finassay.execution import Jail, Limits, Repeater, Submission
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class Runner:
     def __init__(self, subject: Subject, stack: ExitStack) -> None:
         self.subject = subject
         self._stack = stack
-        self._program: Repeater | Fresh | None = None
-        self._databases: dict[bool, Database] = {}  # by whether tables are replaced
+        self._program: Repeater | None = None
+        self._database: Database | None = None
 
     def run(self, overlays: Mapping[str, str] | None = None, sql: str | None = None) -> Output:
         """Run the program, or another statement in its place, over the database with some tables replaced.
@@ -103,7 +103,7 @@ class Runner:
         from finassay.database import QueryPolicy
 
         text = sql if sql is not None else self.subject.submission.sql_code or ""
-        database = self._database(overlays)
+        database = self._altered(overlays)
         spoken = self.subject.dialect or database.dialect
         try:
             policy = self.subject.policy or QueryPolicy()
@@ -112,16 +112,14 @@ class Runner:
             return Output(error=str(error), statements=((spoken, text),), reason=error.reason)
         return Output({"result": found.table}, statements=((spoken, text),))
 
-    def _database(self, overlays: Mapping[str, str]) -> Database:
-        """Return the database as it is, or the one whose tables are replaced: one of each stays open."""
+    def _altered(self, overlays: Mapping[str, str]) -> Database:
+        """Return the database, which stays open, with these tables replaced."""
         from finassay.database import connect
 
-        altered = bool(overlays)
-        if altered not in self._databases:
-            self._databases[altered] = self._stack.enter_context(connect(self.subject.url, overlays=overlays))
-        elif altered:
-            self._databases[altered].replace(overlays)
-        return self._databases[altered]
+        if self._database is None:
+            self._database = self._stack.enter_context(connect(self.subject.url))
+        self._database.replace(overlays)
+        return self._database
 
     def _run_python(self, overlays: Mapping[str, str]) -> Output:
         from finassay.execution import repeated

@@ -42,6 +42,7 @@ from finassay.database._types import (
     Translation,
     UnsupportedSyntax,
 )
+from finassay.database._views import OverlayViews
 
 __all__ = [
     "DIALECTS",
@@ -52,6 +53,7 @@ __all__ = [
     "Finding",
     "Lag",
     "LintReport",
+    "OverlayViews",
     "QueryError",
     "QueryPolicy",
     "QueryRefused",

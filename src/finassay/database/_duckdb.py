@@ -154,6 +154,11 @@ class DuckDBEngine(BaseEngine):
         del self._waiting[name]
         self._known = None
 
+    def _use(self, catalog: str) -> None:
+        self._catalog = catalog
+        self._connection.execute(f"USE {catalog}.main")
+        self._forget()
+
     def _seal_off(self, overlays: Mapping[str, str]) -> None:
         """Serve the replacements through views in memory, and nothing else."""
         self._load_all()
@@ -164,7 +169,7 @@ class DuckDBEngine(BaseEngine):
             found = replaced.get(name.lower())
             if found is not None:
                 text = fenced(based(found, "duckdb", f"{_BASE}.main.", "main"), "duckdb")
-                create_view(self._connection, name, text, found)
+                create_view(self._connection, f"memory.main.{quoted(name)}", name, text, found)
         self._catalog = "memory"
         self._connection.execute("USE memory.main")
         served = tuple(name for name in known if name.lower() in replaced)
@@ -172,6 +177,10 @@ class DuckDBEngine(BaseEngine):
 
     def _serve(self, overlays: Mapping[str, str]) -> None:
         """Serve every table through a view in memory, the replaced ones from their replacement."""
+        if not overlays:
+            if self._catalog != _BASE:
+                self._use(_BASE)
+            return
         if self._views is None:
             self._load_all()
             names = {
@@ -180,9 +189,8 @@ class DuckDBEngine(BaseEngine):
                 if schema == "main"
             }
             self._views = OverlayViews(self._connection, f"{_BASE}.main", names)
-            self._catalog = "memory"
-            self._connection.execute("USE memory.main")
-            self._forget()
+        if self._catalog == _BASE:
+            self._use("memory")
         if self._views.serve(overlays):
             self._forget()
 

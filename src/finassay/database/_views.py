@@ -1,4 +1,4 @@
-"""The views of a DuckDB database in memory that stand for the tables of another; some show a replacement."""
+"""Views in one DuckDB database that stand for the tables of another; some show a replacement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_KEPT = 512
 
 
 class OverlayViews:
-    """Views in ``memory.main``, one for each table; replacing some of them takes milliseconds.
+    """Views, one for each table; replacing some of them takes milliseconds.
 
     Views of the database read its own tables, past the overlays: they are not served unless replaced themselves.
 
@@ -31,11 +31,25 @@ class OverlayViews:
         The schema of the tables, under its full name.
     names : mapping of str to bool
         The tables and views of the base, and whether each is served where nothing replaces it.
+    place : str
+        The schema of the views, under its full name.
+
+    Attributes
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        May be replaced by another one to the same two databases.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, base: str, names: Mapping[str, bool]) -> None:
-        self._connection = connection
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        base: str,
+        names: Mapping[str, bool],
+        place: str = "memory.main",
+    ) -> None:
+        self.connection = connection
         self._base = base
+        self._place = place
         self._names = dict(names)
         self._spelled = {name.lower(): name for name in names}
         self._replaced: set[str] = set()
@@ -57,16 +71,16 @@ class OverlayViews:
         statements = {name: self._statement(text) for name, text in texts.items()}
         before = {name: self._shape(name) for name in self._replaced | set(texts)}
         for name in sorted(self._replaced - set(texts)):
-            self._connection.execute(self._plain(name))
+            self.connection.execute(self._plain(name))
             self._replaced.discard(name)
         for name, statement in statements.items():
             self._replaced.add(name)
-            create_view(self._connection, name, statement, texts[name])
+            create_view(self.connection, f"{self._place}.{quoted(name)}", name, statement, texts[name])
         return any(self._shape(name) != shape for name, shape in before.items())
 
     def _plain(self, name: str) -> str:
         """Return the statement that serves a table as it is."""
-        view = f"memory.main.{quoted(name)}"
+        view = f"{self._place}.{quoted(name)}"
         if not self._names[name]:
             return f"DROP VIEW IF EXISTS {view};"
         return f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM {self._base}.{quoted(name)};"  # noqa: S608 - quoted
@@ -88,7 +102,7 @@ class OverlayViews:
         """Return the columns and types that are served under a name, None where it is not served."""
         if name not in self._replaced and not self._names[name]:
             return None
-        relation = self._connection.sql(f"SELECT * FROM memory.main.{quoted(name)}")  # noqa: S608 - quoted
+        relation = self.connection.sql(f"SELECT * FROM {self._place}.{quoted(name)}")  # noqa: S608 - quoted
         return [f"{column} {type_}" for column, type_ in zip(relation.columns, relation.types, strict=True)]
 
 
@@ -100,12 +114,14 @@ def refuse_unknown(overlays: Iterable[str], known: Iterable[str]) -> None:
         raise DatabaseUnavailable(message, hint=f"Tables: {', '.join(sorted(known))}.")
 
 
-def create_view(connection: duckdb.DuckDBPyConnection, name: str, statement: str, text: str) -> None:
-    """Let a name show a statement; raise `QueryError`, which shows the text it was made of, if DuckDB rejects it."""
+def create_view(
+    connection: duckdb.DuckDBPyConnection, view: str, name: str, statement: str, text: str
+) -> None:
+    """Let a view show a statement; raise `QueryError`, which shows the text it was made of, if DuckDB rejects it."""
     import duckdb
 
     try:
-        connection.execute(f"CREATE OR REPLACE VIEW memory.main.{quoted(name)} AS {statement}")
+        connection.execute(f"CREATE OR REPLACE VIEW {view} AS {statement}")
     except duckdb.Error as error:
         first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
         message = f"The overlay of {name} is rejected: {first}"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from finassay.execution._jail import Jail, JailSession, find_jail
     from finassay.execution._mounts import parse_mounts
     from finassay.execution._outputs import Figure, ResultTable
-    from finassay.execution._repeat import Fresh, Repeater, repeated
+    from finassay.execution._repeat import Repeater, repeated
     from finassay.execution._run import Run, run
     from finassay.execution._submission import load_submission, parse_submission
     from finassay.execution._trace import Trace
@@ -33,7 +33,6 @@ __all__ = [
     "Call",
     "CallResult",
     "Figure",
-    "Fresh",
     "Jail",
     "JailSession",
     "Limits",
@@ -63,7 +62,7 @@ _PLACES = {
     "_jail": ("Jail", "JailSession", "find_jail"),
     "_mounts": ("parse_mounts",),
     "_outputs": ("Figure", "ResultTable"),
-    "_repeat": ("Fresh", "Repeater", "repeated"),
+    "_repeat": ("Repeater", "repeated"),
     "_run": ("Run", "run"),
     "_submission": ("load_submission", "parse_submission"),
     "_trace": ("Trace",),

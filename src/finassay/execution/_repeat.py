@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from finassay.execution._broker import Broker
-from finassay.execution._guest import PORTS, free_ports
+from finassay.execution._guest import PORTS, ViewsFile, duckdb_views, free_ports
 from finassay.execution._jail import Jail, JailSession, find_jail
 from finassay.execution._outputs import collect_outputs, read_error
 from finassay.execution._report import Setting, build_trace, python_ended
@@ -22,7 +22,6 @@ from finassay.execution._run import (
     Guest,
     Run,
     describe,
-    run,
     serving,
     work_folder,
 )
@@ -46,11 +45,14 @@ class Repeater:
     scratch: Path
     env: dict[str, str]
     database: TracedDatabase
+    views: ViewsFile | None = None
 
     def run(self, overlays: Mapping[str, str] | None = None) -> Run:
         """Run the program as `finassay.execution.run` does, in a scratch folder that is empty again."""
         began = time.perf_counter()
         self.broker.reset(overlays=overlays)
+        if self.views is not None:
+            self.views.serve(overlays or {})
         empty_scratch(self.scratch)
         started = time.perf_counter()
         result = self.session.run(Call(BOOT, filename="<finassay>", env=self.env, limits=self.limits))
@@ -72,30 +74,6 @@ class Repeater:
         return Run(trace, ended.outputs.tables, ended.outputs.figures, ended.outputs.abstract)
 
 
-@dataclass(frozen=True)
-class Fresh:
-    """A program that opens the database's own file: every run has its own copy, and so its own jail."""
-
-    submission: Submission
-    url: str
-    dialect: Dialect | None
-    policy: QueryPolicy
-    limits: Limits
-    jail: Jail
-
-    def run(self, overlays: Mapping[str, str] | None = None) -> Run:
-        """Run the program; see `finassay.execution.run`."""
-        return run(
-            self.submission,
-            self.url,
-            dialect=self.dialect,
-            policy=self.policy,
-            limits=self.limits,
-            jail=self.jail,
-            overlays=overlays,
-        )
-
-
 @contextmanager
 def repeated(
     submission: Submission,
@@ -105,11 +83,12 @@ def repeated(
     policy: QueryPolicy | None = None,
     limits: Limits | None = None,
     jail: Jail | None = None,
-) -> Iterator[Repeater | Fresh]:
+) -> Iterator[Repeater]:
     """Make a Python program ready to run many times over altered tables; the parameters are those of `run`.
 
     Each run begins with nothing left of the one before: the broker disconnects its clients and empties its log, the
-    jail forks anew from its preloaded interpreter, the scratch folder is empty.
+    jail forks anew from its preloaded interpreter, the scratch folder is empty. A program that opens the database's own
+    file finds views there; see `ViewsFile`.
 
     Raises
     ------
@@ -119,9 +98,6 @@ def repeated(
     from finassay.database import QueryPolicy, fingerprint
 
     policy, limits, jail = policy or QueryPolicy(), limits or Limits(), jail or find_jail()
-    if "duckdb" in (submission.python_code or ""):
-        yield Fresh(submission, url, dialect, policy, limits, jail)
-        return
     password = secrets.token_urlsafe(24) if jail.name == "none" else None
     with ExitStack() as stack:
         work = stack.enter_context(work_folder())
@@ -135,7 +111,9 @@ def repeated(
         )
         stack.callback(broker.close)
         broker.start()
-        guest = Guest(submission, url, dialect, None, work, password)
+        opens_file = "duckdb" in (submission.python_code or "")
+        views = duckdb_views(url, work / "database") if opens_file else None
+        guest = Guest(submission, url, dialect, None, work, password, views=views)
         mounts, scratch = guest.mounts(), work / "scratch"
         ports = free_ports() if password is not None else PORTS
         env = guest.env(None, mounts, ports)
@@ -152,4 +130,4 @@ def repeated(
         served = serving(broker, dialect)
         database = describe(served, dialect, fingerprint(url))
         env = guest.env(served, mounts, ports)
-        yield Repeater(submission, policy, limits, session, broker, scratch, env, database)
+        yield Repeater(submission, policy, limits, session, broker, scratch, env, database, views)

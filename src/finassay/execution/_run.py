@@ -18,7 +18,15 @@ from finassay.core import CandidateError, InputError
 from finassay.execution._broker import Broker, Served
 from finassay.execution._client import ask
 from finassay.execution._folders import hold_folder
-from finassay.execution._guest import ANY_PASSWORD, PORTS, duckdb_mount, free_ports, guest_env, guest_files
+from finassay.execution._guest import (
+    ANY_PASSWORD,
+    PORTS,
+    ViewsFile,
+    duckdb_mount,
+    free_ports,
+    guest_env,
+    guest_files,
+)
 from finassay.execution._interpreter import find_interpreter
 from finassay.execution._jail import Jail, JailSession, find_jail
 from finassay.execution._outputs import Figure, Outputs, ResultTable, collect_outputs, read_error
@@ -234,35 +242,42 @@ class Guest:
     password: str | None
     files: tuple[Mount, ...] = ()
     own_python: bool = False
+    views: ViewsFile | None = None
 
     def mounts(self) -> list[Mount]:
         """Return our own modules, the job, the database's file where the program may open one, the user's files."""
         ours = [Mount(path, f"{_HOME}/{name}") for name, path in guest_files().items()]
-        file = self._duckdb_file()
-        return [*ours, _job(self.submission, self.work), *([file] if file else []), *self.files]
+        return [*ours, _job(self.submission, self.work), *self._duckdb_files(), *self.files]
 
-    def _duckdb_file(self) -> Mount | None:
-        """Return the database's own file for a program that may open one.
+    def _duckdb_files(self) -> list[Mount]:
+        """Return the database's own file for a program that may open one, or views over it with what they read.
 
         It may where it or a mounted file names DuckDB, and where it runs with packages of the user's own. What has to
         be copied into a file first, a folder say, is copied only where the name was seen.
         """
         named = "duckdb" in (self.submission.python_code or "") or any(map(_names_duckdb, self.files))
+        if self.views is not None:
+            return [
+                Mount(self.views.path.parent, f"{_HOME}/database"),
+                Mount(self.views.base, f"{_HOME}/base/{self.views.base.name}"),
+            ]
         if not named and not self.own_python:
-            return None
+            return []
         path = duckdb_mount(self.url, self.overlays, self.work / "database", copied=named)
-        return None if path is None else Mount(path, f"{_HOME}/database/{path.name}")
+        return [] if path is None else [Mount(path, f"{_HOME}/database/{path.name}")]
 
     def env(self, served: Served | None, mounts: Sequence[Mount], ports: tuple[int, int]) -> dict[str, str]:
         """Return the environment; before the database is served it is good for the relay only."""
-        file = next((mount for mount in mounts if mount.target.startswith(f"{_HOME}/database/")), None)
+        file = next((m.source for m in mounts if m.target.startswith(f"{_HOME}/database/")), None)
+        base = {} if self.views is None else {"FINASSAY_DUCKDB_BASE": f"{_HOME}/base/{self.views.base.name}"}
+        opened = file if self.views is None else self.views.path
         return guest_env(
             self.dialect or (served.dialect if served else "duckdb"),
             served.schema if served else "main",
-            duckdb_file=file.source.name if file else None,
+            duckdb_file=opened.name if opened else None,
             ports=ports,
             password=self.password or ANY_PASSWORD,
-        ) | {"FINASSAY_JOB": f"{_HOME}/job"}
+        ) | {"FINASSAY_JOB": f"{_HOME}/job", **base}
 
 
 def _job(submission: Submission, work: Path) -> Mount:

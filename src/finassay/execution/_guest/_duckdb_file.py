@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from finassay.database import Database
+    from finassay.database import Database, OverlayViews
 
+_BASE = "finassay_base"  # as the guest's finassay_statements names it
 _NO_LIMIT = 1 << 62
 _SECONDS = 600.0
 _ALLOWED = {"main", "information_schema", "pg_catalog"}
@@ -54,6 +56,59 @@ def duckdb_mount(
         copy = folder / f"{source.stem}.duckdb"
         _copy(database, copy)
     return copy
+
+
+@dataclass
+class ViewsFile:
+    """A small DuckDB file of views over another one, for programs that run again over other overlays.
+
+    Nothing is copied. The file is mounted with its folder, and what the views read beside it; the shim attaches that
+    under a name which it refuses in statements. A program that goes round the shim reads the unaltered tables.
+
+    Attributes
+    ----------
+    path : Path
+        The file that the program opens.
+    base : Path
+        What its views read.
+    """
+
+    path: Path
+    base: Path
+    _views: OverlayViews | None = None
+
+    def serve(self, overlays: Mapping[str, str]) -> None:
+        """Serve these overlays and no others; no program may have the file open."""
+        import duckdb
+
+        from finassay.database import OverlayViews, connect
+
+        with duckdb.connect(str(self.path)) as connection:
+            source = str(self.base).replace("'", "''")
+            connection.execute(f"ATTACH '{source}' AS {_BASE} (TYPE duckdb, READ_ONLY)")
+            if self._views is None:
+                with connect(f"duckdb:///{self.base}") as database:
+                    names = {
+                        info.name: info.kind == "table"
+                        for info in database.tables()
+                        if info.schema == database.default_schema
+                    }
+                place = '"' + self.path.stem.replace('"', '""') + '".main'
+                self._views = OverlayViews(connection, f"{_BASE}.main", names, place)
+            self._views.connection = connection
+            self._views.serve(overlays)
+
+
+def duckdb_views(url: str, folder: Path) -> ViewsFile | None:
+    """Return a file of views in the folder ``views`` of a folder, over the database's own file or a copy of it.
+
+    None for servers, which have no such file.
+    """
+    copies, views = folder / "copy", folder / "views"
+    for made in (copies, views):
+        made.mkdir()
+    base = duckdb_mount(url, None, copies)
+    return None if base is None else ViewsFile(views / f"{base.stem}.duckdb", base)
 
 
 def _other_schemas(path: Path) -> bool:

@@ -44,6 +44,8 @@ class Backend:
         means the engine's own, and so does one that it does not take.
     sealed : bool
         Whether the overlays are all that is served.
+    ready : Database, optional
+        One that serves them already.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Backend:
         *,
         warm: Dialect | Literal[""] | None,
         sealed: bool = False,
+        ready: Database | None = None,
     ) -> None:
         self._url = url
         self._sealed = sealed
@@ -62,7 +65,7 @@ class Backend:
         self._slots = threading.BoundedSemaphore(_CONCURRENT)
         self._closed = False
         self._tables: tuple[TableInfo, ...] | None = None
-        database = self.open()
+        database = ready or self.open()
         self.engine: Dialect = database.dialect
         self.schema = database.default_schema
         self.served = {
@@ -118,6 +121,13 @@ class Backend:
             idle, self._idle = self._idle, []
         for database in idle:
             database.close()
+
+    def retire(self) -> Database | None:
+        """Close all but one that is idle, and return that."""
+        with self._lock:
+            kept = self._idle.pop() if self._idle else None
+        self.close()
+        return kept
 
     def _give_back(self, database: Database, *, sound: bool) -> None:
         with self._lock:

@@ -74,8 +74,12 @@ class _Process:
         old = self._backend
         spoken: Dialect | Literal[""] = command["dialect"] or ""
         warm = spoken if old is None else None
+        sealed = command["as_of"] is not None
+        ready = None if old is None or sealed else old.retire()
+        if ready is not None:
+            ready.replace(command["overlays"])
         backend = self._backend = Backend(
-            command["url"], command["overlays"], warm=warm, sealed=command["as_of"] is not None
+            command["url"], command["overlays"], warm=warm, sealed=sealed, ready=ready
         )
         if old is not None:
             old.close()

@@ -157,6 +157,9 @@ def _connect(duckdb: Any) -> Callable[..., Any]:
         if not served.exists():
             raise duckdb.IOException(f"{database} is not here. {statements.way_in()}")
         opened = opened_quietly(str(served), read_only=True, **more)
+        if base := os.environ.get("FINASSAY_DUCKDB_BASE"):  # what the views of the file read
+            place = base.replace("'", "''")
+            execute(opened, f"ATTACH IF NOT EXISTS '{place}' AS {statements.BASE} (READ_ONLY)")
         statements.SERVED.add(opened)
         return opened
 
@@ -173,7 +176,7 @@ def _served(path: str, *, read_only: bool) -> Path | None:
     mounted = statements.mounted()
     wanted = Path(path.removeprefix("duckdb:///"))
     if wanted.exists():
-        return None
+        return mounted if mounted.exists() and wanted.samefile(mounted) else None
     named = wanted.stem == mounted.stem
     impossible = read_only or not os.access(wanted.absolute().parent, os.W_OK)
     return mounted if named or impossible else None

@@ -21,6 +21,7 @@ from typing import Any
 
 import finassay_native
 
+BASE = "finassay_base"  # the database behind the views, where tables are replaced
 SERVED: weakref.WeakSet[Any] = weakref.WeakSet()  # connections to the task's database
 _progress: weakref.WeakSet[Any] = weakref.WeakSet()  # connections that were told of a progress bar
 
@@ -326,6 +327,8 @@ def _forbidden(connection: Any, sql: str) -> str | None:
     """Say why a statement may not run on the task's database."""
     if called := _FILES.search(sql):
         return f"The function {called[1].lower()} reaches files. Read the tables of the database."
+    if BASE in sql.lower():
+        return f"{BASE} is behind the tables of the database. Read the tables themselves."
     try:
         kinds = {statement.type.name for statement in connection.extract_statements(sql)}
     except _duckdb().Error:  # it will say so itself
