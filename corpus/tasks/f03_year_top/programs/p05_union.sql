@@ -1,0 +1,22 @@
+SELECT z.obs_date, z.rnk, z.fund_code, ROUND(z.r * 100, 2) AS ret,
+       ROUND(((SELECT n.UNITNVRESTORED FROM mf_fundnetvalueretrans n WHERE n.INNERCODE = z.INNERCODE AND n.TRADINGDAY > z.obs_date AND n.TRADINGDAY < DATE_ADD(z.obs_date, INTERVAL 91 DAY)
+               ORDER BY n.TRADINGDAY DESC, n.INSERTTIME DESC, n.ID DESC LIMIT 1) / z.nv - 1) * 100, 2) AS next_ret
+FROM (
+  SELECT y.obs_date, y.INNERCODE, y.fund_code, y.nv, y.nv / y.base - 1 AS r, RANK() OVER (PARTITION BY y.obs_date ORDER BY y.nv / y.base DESC, y.fund_code) AS rnk
+  FROM (
+    SELECT x.obs_date, f.INNERCODE, f.SECURITYCODE AS fund_code,
+      (SELECT n.UNITNVRESTORED FROM mf_fundnetvalueretrans n WHERE n.INNERCODE = f.INNERCODE AND n.TRADINGDAY <= x.obs_date AND n.TRADINGDAY >= DATE_SUB(x.obs_date, INTERVAL 30 DAY) AND n.INSERTTIME < DATE_ADD(x.obs_date, INTERVAL 1 DAY)
+       ORDER BY n.TRADINGDAY DESC, n.INSERTTIME DESC, n.ID DESC LIMIT 1) AS nv,
+      (SELECT n.UNITNVRESTORED FROM mf_fundnetvalueretrans n WHERE n.INNERCODE = f.INNERCODE AND n.TRADINGDAY <= x.prev_date AND n.TRADINGDAY >= DATE_SUB(x.prev_date, INTERVAL 30 DAY) AND n.INSERTTIME < DATE_ADD(x.obs_date, INTERVAL 1 DAY)
+       ORDER BY n.TRADINGDAY DESC, n.INSERTTIME DESC, n.ID DESC LIMIT 1) AS base
+    FROM (SELECT CAST('2021-12-31' AS DATE) AS obs_date, CAST('2020-12-31' AS DATE) AS prev_date UNION ALL SELECT CAST('2022-12-31' AS DATE), CAST('2021-12-31' AS DATE)
+          UNION ALL SELECT CAST('2023-12-31' AS DATE), CAST('2022-12-31' AS DATE)) x
+    JOIN mf_fundarchives f ON f.MAINCODE = f.SECURITYCODE AND f.ESTABLISHMENTDATE <= x.prev_date AND IFNULL(f.EXPIREDATE, '2999-12-31') > x.obs_date
+    WHERE (SELECT IF(t.CANCELDATE IS NULL OR t.CANCELDATE > x.obs_date, t.SECASSETCATCODE, NULL) FROM mf_jyfundtype t
+           WHERE t.INNERCODE = f.INNERCODE AND t.STANDARD = 75 AND t.EFFECTIVEDATE <= x.obs_date AND t.INSERTTIME < DATE_ADD(x.obs_date, INTERVAL 1 DAY)
+           ORDER BY t.EFFECTIVEDATE DESC, t.INSERTTIME DESC, t.ID DESC LIMIT 1) = 1201
+  ) y
+  WHERE y.nv IS NOT NULL AND y.base IS NOT NULL
+) z
+WHERE z.rnk <= 5
+ORDER BY z.obs_date, z.rnk
