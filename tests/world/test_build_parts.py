@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from decimal import Decimal
 from itertools import pairwise
 
@@ -176,3 +178,26 @@ def test_a_column_that_a_later_part_is_the_first_to_fill_is_kept(world, tmp_path
         )
         types = dict(found.fetchall())
     assert types == {c: sql_type(m, "duckdb").removesuffix(" NOT NULL") for c, m in spec.columns.items()}
+
+
+def test_parts_are_let_go_as_they_are_written(tmp_path):
+    """Also within the transaction of a table, and without a search for cycles."""
+    numbers, most = [], []
+
+    def parts():
+        for k in range(6):
+            ids = np.arange(k * 1000, (k + 1) * 1000)
+            numbers.append(weakref.ref(ids))
+            part = numbered(ids)
+            del ids
+            yield part
+            del part
+            most.append(sum(number() is not None for number in numbers))
+
+    gc.disable()
+    try:
+        target_of(f"{tmp_path}/w.duckdb", force=False).write([(NAME, parts())], lambda: {"a": "b"}, CATALOG)
+    finally:
+        gc.enable()
+    assert len(most) == 6
+    assert max(most) <= 2

@@ -137,13 +137,12 @@ def _fill(connection: duckdb.DuckDBPyConnection, name: str, parts: Iterable[pa.T
         elif more := [column for column in found if column not in stored]:
             connection.execute(f'ALTER TABLE "{name}" RENAME TO "_narrow"')
             _create(connection, name, spec, [*stored, *more])
-            _copy(connection, name, stored, "_narrow")
+            listed = _listed(stored)
+            connection.execute(f'INSERT INTO "{name}" ({listed}) SELECT {listed} FROM "_narrow"')  # noqa: S608 - a catalog's names
             connection.execute('DROP TABLE "_narrow"')
             stored += more
         if found:
-            connection.register("incoming", decimals(part, spec, least=_CAST).select(found))
-            _copy(connection, name, found, "incoming")
-            connection.unregister("incoming")
+            _insert(connection, name, decimals(part, spec, least=_CAST).select(found))
     connection.execute("COMMIT")
 
 
@@ -152,9 +151,14 @@ def _create(connection: duckdb.DuckDBPyConnection, name: str, spec: Table, store
     connection.execute(create_table(name, spec, "duckdb", empty=set(spec.columns) - set(stored)))
 
 
-def _copy(connection: duckdb.DuckDBPyConnection, name: str, columns: list[str], source: str) -> None:
-    listed = ", ".join(f'"{column}"' for column in columns)
-    connection.execute(f'INSERT INTO "{name}" ({listed}) SELECT {listed} FROM "{source}"')  # noqa: S608 - a catalog's names
+def _insert(connection: duckdb.DuckDBPyConnection, name: str, incoming: pa.Table) -> None:
+    """Add rows. The engine finds them as the local variable: what is registered it would keep until the commit."""
+    listed = _listed(incoming.column_names)
+    connection.execute(f'INSERT INTO "{name}" ({listed}) SELECT {listed} FROM incoming')  # noqa: S608 - a catalog's names
+
+
+def _listed(columns: Iterable[str]) -> str:
+    return ", ".join(f'"{column}"' for column in columns)
 
 
 @dataclass(frozen=True)

@@ -377,12 +377,11 @@ def postponed(config: WorldConfig, events: list[Event]) -> list[Event]:
     told = Told(config.seed, events)
     releases = told.of(EventType.CN_RELEASE)
     spans = sorted((e.disclosed_at.date(), e.event_id) for e in releases)
+    known = {e.event_id: (e.valid_from, e.disclosed_at.date()) for e in releases}
     for number, day in enumerate(anchors(config.snapshot)):
         rng = stream(config.seed, Purpose.TRAP, number, 4)
         last = day + timedelta(days=50)  # recorded before the first snapshot of which this is an anchor
-        missing = MACRO - sum(
-            e.valid_from <= day < told.events[e.event_id].disclosed_at.date() <= last for e in releases
-        )
+        missing = MACRO - sum(first <= day < at <= last for first, at in known.values())
         low, high = (bisect_right(spans, (d, 1 << 63)) for d in (day - timedelta(days=24), day))
         near = [told.events[spans[n][1]] for n in range(low, high)]
         for n in rng.permutation(len(near)):
@@ -390,6 +389,7 @@ def postponed(config: WorldConfig, events: list[Event]) -> list[Event]:
             by = _soon(day, rng) - event.disclosed_at.date()
             if missing > 0 and event.supersedes is None and told.may_wait(event, by):
                 told.delay(event, by)
+                known[event.event_id] = (event.valid_from, event.disclosed_at.date() + by)
                 missing -= 1
     return list(told.events.values())
 
