@@ -238,12 +238,11 @@ def _moves(seed: int, issuers: tuple[Issuer, ...], factor: Factors, news: Floats
 def _episodes(rng: np.random.Generator, length: int, per_year: float, leave: float, drift: float) -> Floats:
     """Draw the returns of a share's episodes, of geometric length; the number of draws is always the same."""
     starts, u, z = rng.random(length), rng.random(length), rng.standard_normal(length)
-    inside = np.zeros(length, dtype=bool)
-    now = False
-    for t in range(length):
-        now = bool(u[t] >= leave) if now else bool(starts[t] < per_year / 243)
-        inside[t] = now
-    return np.where(inside, drift + EPISODE_VOLATILITY * z, 0.0)
+    now, inside = False, []
+    for begins, stays in zip((starts < per_year / 243).tolist(), (u >= leave).tolist(), strict=True):
+        now = stays if now else begins
+        inside.append(now)
+    return np.where(np.array(inside, dtype=bool), drift + EPISODE_VOLATILITY * z, 0.0)
 
 
 def _uniforms(seed: int, issuers: tuple[Issuer, ...], part: int) -> Floats:
