@@ -69,16 +69,16 @@ def certificate(audited: Callable[..., Certificate]) -> Certificate:
 def spoiled(value: Any, keep: set[str]) -> Any:
     """Put the evil text behind every text of a document but those whose key is to be kept."""
     if isinstance(value, dict):
-        if "row" in value:  # the columns of a witness are names of a stranger's too
-            value = value | {k: _renamed(value[k]) for k in ("row", "altered")}
+        # the columns of a witness are names of a stranger's too
+        value = value | {k: _renamed(value[k]) for k in ("row", "altered") if isinstance(value.get(k), dict)}
         return {key: item if key in keep else spoiled(item, keep) for key, item in value.items()}
     if isinstance(value, list):
         return [spoiled(item, keep) for item in value]
     return value + EVIL if isinstance(value, str) else value
 
 
-def _renamed(row: dict[str, Any] | None) -> dict[str, Any] | None:
-    return None if row is None else {key + EVIL: value for key, value in row.items()}
+def _renamed(row: dict[str, Any]) -> dict[str, Any]:
+    return {key + EVIL: value for key, value in row.items()}
 
 
 def hostile(certificate: Certificate) -> Certificate:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 
-from finassay.audit import Subject, Verdict, audit, audit_folder, certificate_text, replay
+from finassay.audit import Certificate, Subject, Verdict, audit, audit_folder, certificate_text, replay
 from finassay.execution import Submission
 from finassay.executor import ResultCache, open_executor
 from finassay.temporal import Catalog, parse_contract
@@ -56,6 +56,25 @@ def test_a_server_gives_the_verdict_that_a_file_gives(
     found = audit(Subject(Submission("sql", sql_code=sql, source="study"), served[1]), catalog, task)
     assert {w.requirement for w in found.witnesses} == codes, certificate_text(found)
     assert found.verdict is (Verdict.FAIL if codes else Verdict.PASS)
+
+
+def test_a_server_shuffles_rows_and_names_those_that_were_used(
+    served: tuple[Server, str], catalog: Catalog
+) -> None:
+    task = parse_contract("contract: test\nas_of: {date: 2024-06-30}\n")
+
+    def judged(sql: str) -> Certificate:
+        return audit(Subject(Submission("sql", sql_code=sql, source="study"), served[1]), catalog, task)
+
+    tied = judged(OPEN.replace("FIRM, NAME", "FIRM") + " ORDER BY NAME LIMIT 3")
+    assert (tied.verdict, tied.reasons) == (Verdict.UNKNOWN, ["nondeterministic"]), certificate_text(tied)
+    [witness] = judged(CASES["no bound"][0]).witnesses
+    assert witness.provenance is not None
+    # Firms 5 to 9 restated on 20 July
+    assert (witness.provenance.why, witness.provenance.rows) == (None, 5)
+    assert (
+        witness.provenance.uses[0].says == "report row 205, disclosed 2024-07-20, used for cut-off 2024-06-30"
+    )
 
 
 def test_a_changed_cell_on_a_server_refuses_the_certificate(

@@ -75,7 +75,7 @@ def audit(
         If the database cannot be opened, there is no jail, the reference fails, or the contract names what the
         database lacks or contradicts the catalog.
     """
-    from finassay.audit._data import data_hash
+    from finassay.audit._data import data_hash, engine_hash
     from finassay.database import connect
 
     check_terms(catalog, contract)
@@ -102,6 +102,7 @@ def audit(
             trials = _judge(facts, runner, other, database)
             if impact and trials:
                 facts.impact = impact_of(trials, facts.base, facts.read)
+        facts.code = engine_hash(database)
         facts.data = data_hash(database, [table.name for table in facts.tables])
     return certificate(facts)
 

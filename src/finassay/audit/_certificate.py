@@ -66,6 +66,11 @@ class Hashes(_Model):
     catalog: str
     contract: str
     output: str | None = Field(description="Of the program's tables over the unaltered database.")
+    engine: str = Field(
+        default="",
+        description="Of the versions of finassay, the libraries, Python and the database engine; "
+        "another one is told by `verify` and refuses nothing.",
+    )
     reference: str | None = Field(default=None, description="Of the reference program, where there is one.")
 
 
@@ -105,6 +110,18 @@ class Provenance(_Model):
     why: str | None = Field(description="Why the statement was not rewritten.")
     rows: int = Field(description="Output rows that use such a row, as far as FROM, JOIN and GROUP BY tell.")
     uses: list[Use] = Field(description="Up to five of them.")
+
+
+class Tried(_Model):
+    """What was run over altered tables, in numbers."""
+
+    scenarios: int
+    held: int
+    differs: int
+    crashed: int
+    tables: int
+    live: int = Field(description="Tables to which the output reacted.")
+    seeds: list[int] = Field(description="Of random choices; the scenarios make none: they alter all rows.")
 
 
 class Witness(_Model):
@@ -283,6 +300,7 @@ class Certificate(_Model):
     labels: list[str] = Field(description="Output columns of later outcomes, which were not compared.")
     hashes: Hashes
     tables: list[TableRead]
+    tried: Tried
     scenarios: list[ScenarioRun]
     witnesses: list[Witness]
     power: Power | None

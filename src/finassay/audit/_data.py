@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import platform
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from finassay.core import hash_json
@@ -12,6 +15,7 @@ if TYPE_CHECKING:
 
     from finassay.database import Database, Dialect, TableInfo
 
+_LIBRARIES = ("finassay", "duckdb", "sqlglot", "pyarrow", "pandas", "polars", "numpy")
 _POLICY = QueryPolicy(timeout_s=600.0)
 
 
@@ -39,6 +43,12 @@ def data_hash(database: Database, names: Iterable[str]) -> str:
             if info.name.lower() in wanted
         }
     )
+
+
+def engine_hash(database: Database) -> str:
+    """Hash the versions of what an audit runs with: finassay, the libraries, Python, the database's engine."""
+    found = {name: version(name) for name in _LIBRARIES if find_spec(name) is not None}
+    return hash_json({**found, "python": platform.python_version(), "engine": database.version})
 
 
 def _digest(database: Database, info: TableInfo) -> tuple[object, ...]:

@@ -160,11 +160,11 @@ def _certificate(judged: Judged, found: Certificate, *, baseline: bool) -> Itera
         yield _el("h3", "Not decided")
         yield _el("ul", *(_el("li", note) for note in notes))
     yield _el("h3", "What was tried")
-    counts = {o: sum(run.outcome == o for run in found.scenarios) for o in ("held", "differs", "crashed")}
     yield _el(
         "p",
-        f"{len(found.scenarios)} scenarios over {len(found.tables)} table(s): {counts['held']} held, "
-        f"{counts['differs']} made a difference, {counts['crashed']} crashed.",
+        f"{found.tried.scenarios} scenarios over {found.tried.tables} table(s), of which the output reacted to "
+        f"{found.tried.live}: {found.tried.held} held, {found.tried.differs} made a difference, "
+        f"{found.tried.crashed} crashed.",
     )
     if found.power is not None:
         yield from _power(found.power)

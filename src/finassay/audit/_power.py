@@ -27,7 +27,7 @@ def weigh(facts: Facts, trial: Trial, base: Output) -> None:
         _expose(facts, trial, base)
         return
     missed = [m for m in found if not _noticed(trial, m.sql)]
-    redundant = [m for m in missed if _matters_unstarted(trial, m.sql)]
+    redundant = [m for m in missed if _matters_in_contradiction(trial, m.sql)]
     holes = [m for m in missed if m not in redundant]
     facts.power = Power(
         guards=len(found),
@@ -43,13 +43,15 @@ def weigh(facts: Facts, trial: Trial, base: Output) -> None:
         )
 
 
-def _matters_unstarted(trial: Trial, sql: str) -> bool:
-    """Whether a guard matters where entities are not yet there, of which other tables tell already.
+def _matters_in_contradiction(trial: Trial, sql: str) -> bool:
+    """Whether a guard matters where the data contradict the catalog, or other tables.
 
-    A guard that matters only then repeats what the data say elsewhere: the scenarios that keep to the catalog cannot
-    notice its absence, and no leak follows from it.
+    A guard that matters only then repeats what the data say elsewhere (what is announced before it begins was known
+    once it had begun): the scenarios that keep to the catalog cannot notice its absence, and no leak follows from it.
     """
-    altered = {name: text for name, table in trial.tables.items() if (text := table.unstarted()) is not None}
+    altered = {
+        name: text for name, table in trial.tables.items() if (text := table.contradictory()) is not None
+    }
     if not altered:
         return False
     with_guard, without = trial.runner.run(altered), trial.runner.run(altered, sql)

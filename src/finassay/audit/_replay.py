@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from finassay.temporal import Catalog
 
 # What another machine may say differently without anything being wrong
-_INCIDENTAL = {"digest", "finassay", "engine", "database"}
+_INCIDENTAL: dict[str, Any] = {
+    "digest": True,
+    "finassay": True,
+    "engine": True,
+    "database": True,
+    "hashes": {"engine"},
+}
 
 
 @dataclass(frozen=True)
@@ -248,5 +254,6 @@ def _versions(certificate: Certificate, again: Certificate) -> list[str]:
     pairs = (
         ("finassay", certificate.finassay, again.finassay),
         ("the engine", certificate.engine, again.engine),
+        ("the hash of the versions of all libraries", certificate.hashes.engine, again.hashes.engine),
     )
     return [f"{what}: {before} then, {now} here" for what, before, now in pairs if before != now]

@@ -14,6 +14,7 @@ from finassay.audit._certificate import (
     ReferenceCheck,
     ScenarioRun,
     TableRead,
+    Tried,
     Witness,
 )
 from finassay.audit._documents import model_hash
@@ -48,6 +49,7 @@ class Facts:
     engine: str
     base: Output
     data: str = ""
+    code: str = ""
     reasons: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     runs: list[ScenarioRun] = field(default_factory=list)
@@ -136,10 +138,12 @@ def certificate(facts: Facts) -> Certificate:
             database=facts.data,
             catalog=model_hash(facts.catalog),
             contract=model_hash(facts.contract),
+            engine=facts.code,
             output=_output_hash(facts.base.tables) if facts.base.tables else None,
             reference=facts.reference.program.digest() if facts.reference else None,
         ),
         tables=facts.tables,
+        tried=_tried(facts),
         scenarios=facts.runs,
         witnesses=[
             witness.model_copy(update={"replay": f"finassay verify certificate.json --witness {number}"})
@@ -153,6 +157,19 @@ def certificate(facts: Facts) -> Certificate:
         assumptions=list(_ASSUMPTIONS),
     )
     return found.model_copy(update={"digest": found.content_digest()})
+
+
+def _tried(facts: Facts) -> Tried:
+    outcomes = [run.outcome for run in facts.runs]
+    return Tried(
+        scenarios=len(outcomes),
+        held=outcomes.count("held"),
+        differs=outcomes.count("differs"),
+        crashed=outcomes.count("crashed"),
+        tables=len(facts.tables),
+        live=sum(table.live for table in facts.tables),
+        seeds=[],
+    )
 
 
 def _of_decisions(facts: Facts, rest: Verdict) -> Verdict | None:

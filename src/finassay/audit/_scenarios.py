@@ -174,9 +174,17 @@ class Altered(Alterations):
         )
         return self._over(plain, altered)
 
-    def unstarted(self) -> str | None:
-        """Return the table with a fifth of its entities not yet there; None for other tables."""
-        return self.select(FUTURE) if self._number and self._ahead else None
+    def contradictory(self) -> str | None:
+        """Return the table with what other columns or tables rule out; None where nothing of the kind is known.
+
+        A fifth of the entities is not yet there; or a fifth of the known rows was disclosed only after what the catalog
+        says comes later, such as its own beginning.
+        """
+        if not self._number or self._available is None:
+            return None
+        if self._ahead:
+            return self.select(FUTURE)
+        return self.select(LATE) if self._followed(self._available) else None
 
     def marked(self, column: str, *, counting: bool) -> str | None:
         """Return the table with one more column: the number of each row that was not known at the cutoff, else NULL.

@@ -41,10 +41,10 @@ def _lines(found: Certificate) -> Iterator[str]:
         yield ""
         yield from (f"  {note}" for note in dict.fromkeys(found.notes))
     yield ""
-    counts = {o: sum(run.outcome == o for run in found.scenarios) for o in ("held", "differs", "crashed")}
     yield (
-        f"  {len(found.scenarios)} scenarios over {len(found.tables)} table(s): {counts['held']} held, "
-        f"{counts['differs']} made a difference, {counts['crashed']} crashed"
+        f"  {found.tried.scenarios} scenarios over {found.tried.tables} table(s), of which the output reacted to "
+        f"{found.tried.live}: {found.tried.held} held, {found.tried.differs} made a difference, "
+        f"{found.tried.crashed} crashed"
     )
     if found.power is not None:
         yield f"  power: {found.power.noticed} of {found.power.guards} of the program's guards are noticed when removed"
