@@ -16,6 +16,7 @@ from finassay.audit._report import Facts, certificate
 from finassay.audit._scenarios import Altered
 from finassay.audit._scope import scopes_of
 from finassay.audit._shrink import witness_of
+from finassay.audit._slices import slice_of
 from finassay.audit._subject import Subject
 from finassay.audit._terms import check_terms
 from finassay.audit._trial import Trial
@@ -127,8 +128,10 @@ def _judge(facts: Facts, runner: Runner, reference: Reference | None, database: 
     if not _steady(facts, runner, tables):
         return []
     history = frozenset(name.lower() for name in facts.contract.history)
+    piece = slice_of(tables, facts.base, runner.run, database)
+    facts.slice = None if piece is None else piece.says
     trials = [
-        Trial(runner, scope, {n: table.at(scope.cutoff) for n, table in tables.items()}, history)
+        Trial(runner, scope, {n: table.at(scope.cutoff) for n, table in tables.items()}, history, piece=piece)
         for scope in facts.scopes
     ]
     for trial in trials:
@@ -226,7 +229,14 @@ def _try(facts: Facts, trial: Trial, database: Database) -> None:
                 shown = True
                 trial.live.add(name)
                 found = witness_of(
-                    trial.runner, trial.tables[name], family, trial.scope, facts.base, alone, database
+                    trial.runner,
+                    trial.tables[name],
+                    family,
+                    trial.scope,
+                    facts.base,
+                    alone,
+                    database,
+                    piece=trial.piece,
                 )
                 if not _repeats(found, facts.witnesses):
                     _admit(facts, trial, family, {name: found.overlay}, found)

@@ -302,6 +302,11 @@ class Certificate(_Model):
     tables: list[TableRead]
     tried: Tried
     scenarios: list[ScenarioRun]
+    slice: str | None = Field(
+        default=None,
+        description="Of tables of many rows: the entities that scenarios ran on first. What differed there was "
+        "confirmed on all the data.",
+    )
     witnesses: list[Witness]
     power: Power | None
     reference: ReferenceCheck | None = None

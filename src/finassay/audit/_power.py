@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from finassay.audit._certificate import Power, Survivor
-from finassay.audit._compare import Difference
 from finassay.audit._guards import Mutant, mutants
 from finassay.audit._types import FAMILIES
 
@@ -100,7 +99,5 @@ def _noticed(trial: Trial, sql: str) -> bool:
         return True
     run = partial(trial.runner.run, sql=sql)
     return any(
-        isinstance(trial.difference(base, family, names, run), Difference)
-        for family in FAMILIES
-        if (names := trial.over(family))
+        trial.notices(base, family, names, run) for family in FAMILIES if (names := trial.over(family))
     )

@@ -50,6 +50,7 @@ class Facts:
     base: Output
     data: str = ""
     code: str = ""
+    slice: str | None = None
     reasons: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     runs: list[ScenarioRun] = field(default_factory=list)
@@ -145,6 +146,7 @@ def certificate(facts: Facts) -> Certificate:
         tables=facts.tables,
         tried=_tried(facts),
         scenarios=facts.runs,
+        slice=facts.slice,
         witnesses=[
             witness.model_copy(update={"replay": f"finassay verify certificate.json --witness {number}"})
             for number, witness in enumerate(facts.witnesses, 1)

@@ -46,6 +46,8 @@ def _lines(found: Certificate) -> Iterator[str]:
         f"{found.tried.live}: {found.tried.held} held, {found.tried.differs} made a difference, "
         f"{found.tried.crashed} crashed"
     )
+    if found.slice is not None:
+        yield f"  run on a slice first, and on all the data where it differs there: {found.slice}"
     if found.power is not None:
         yield f"  power: {found.power.noticed} of {found.power.guards} of the program's guards are noticed when removed"
     for survivor in found.power.redundant if found.power else ():

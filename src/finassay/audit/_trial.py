@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from finassay.audit._certificate import ScenarioRun
     from finassay.audit._scenarios import Altered
     from finassay.audit._scope import Scope
+    from finassay.audit._slices import Slice
     from finassay.audit._subject import Output, Runner
     from finassay.audit._types import Family
 
@@ -28,6 +29,7 @@ class Trial:
     history: frozenset[str]
     runs: list[ScenarioRun] = field(default_factory=list)
     live: set[str] = field(default_factory=set)
+    piece: Slice | None = None
 
     def over(self, family: Family) -> list[str]:
         """Return the tables that a family alters."""
@@ -47,7 +49,32 @@ class Trial:
     def compared(
         self, base: Output, family: Family, altered: Mapping[str, str], run: Run
     ) -> Difference | str | None:
-        """Return how the output over these SELECTs of a family differs from what it must be; see `difference`."""
+        """Return how the output over these SELECTs of a family differs from what it must be; see `difference`.
+
+        Where there is a slice, it is run first, and all the data only where the output differs there.
+        """
+        if self.piece is not None and self._on_slice(self.piece, base, family, altered, run) is None:
+            return None
+        return self._compared(base, family, altered, run)
+
+    def notices(self, base: Output, family: Family, names: Iterable[str], run: Run) -> bool:
+        """Whether the output of a mutant differs over tables altered by a family, on the slice or on all the data."""
+        altered = {name: self.tables[name].select(family) for name in names}
+        small = None if self.piece is None else self._on_slice(self.piece, base, family, altered, run)
+        return isinstance(small, Difference) or isinstance(
+            self._compared(base, family, altered, run), Difference
+        )
+
+    def _on_slice(
+        self, piece: Slice, base: Output, family: Family, altered: Mapping[str, str], run: Run
+    ) -> Difference | str | None:
+        return self._compared(
+            piece.base(base, run), family, altered, lambda overlays: run(piece.over(overlays))
+        )
+
+    def _compared(
+        self, base: Output, family: Family, altered: Mapping[str, str], run: Run
+    ) -> Difference | str | None:
         found = run(dict(altered))
         expected = base
         if family.mode != "same":
@@ -61,7 +88,13 @@ class Trial:
 
     def moves(self, base: Output, family: Family, name: str, run: Run) -> Difference | str | None:
         """Return how the output changes over one altered table, None where it stays, a text where it crashed."""
-        found = run({name: self.tables[name].select(family)})
+        altered = {name: self.tables[name].select(family)}
+        if self.piece is not None:
+            small = run(self.piece.over(altered))
+            moved = None if small.error else self.scope.differ(self.piece.base(base, run), small)
+            if moved is not None:
+                return moved
+        found = run(altered)
         return found.error or self.scope.differ(base, found)
 
     def reacts(self, base: Output, name: str) -> bool:
