@@ -130,7 +130,7 @@ def _soon(day: date, rng: np.random.Generator) -> date:
 
 def _managers(config: WorldConfig, told: Told, joint: _Joint) -> None:
     """Delay announcements of managers who took office within a month of an anchor; then add joint managers."""
-    wanted = _wanted(config, 6, 3)
+    wanted = _wanted(config, 7, 4)  # one more than is wanted: some are recorded late
     appointed = sorted(told.of(EventType.MANAGER_IN), key=lambda e: e.valid_from)
     days = [e.valid_from for e in appointed]
     for number, day in enumerate(anchors(config.snapshot)):
@@ -336,7 +336,7 @@ def plant_ratings(config: WorldConfig, events: list[Event]) -> list[Event]:
             high = min(after.valid_from if after else END, ends[before.entity]) - timedelta(days=20)
             gaps.append(_Gap(before, after, low, high))
     known = told.of(EventType.BOND_RATING)
-    wanted = _wanted(config, 4, 2)
+    wanted = _wanted(config, 5, 3)  # one more than is wanted: some are recorded late
     for number, day in enumerate(anchors(config.snapshot)):
         rng = stream(config.seed, Purpose.TRAP, number, 3)
         missing = wanted - sum(e.valid_from <= day < e.disclosed_at.date() for e in known)

@@ -106,6 +106,10 @@ class _Ranking:
         self.listings = {event.entity: event for event in events if event.type is EventType.US_LIST}
         self.ends = {event.entity: event for event in events if event.type is EventType.US_DELIST}
 
+    def there(self, entity: int, day: date) -> bool:
+        """Whether a stock is still listed on a day: one that is not does not come into the index, whatever was said."""
+        return entity not in self.ends or day < self.ends[entity].valid_from
+
     def order(self, end: int, *, at_start: bool = False) -> list[int]:
         """Entities that may be members by what is known after so many sessions, the largest first."""
         end = 1 if at_start else max(1, end)
@@ -131,8 +135,9 @@ def _review(book: _Book, ranking: _Ranking, day: date) -> None:
     gone = [
         e for e in book.members if place.get(e, len(order)) >= LEAVES * book.size and e not in ranking.ends
     ]
-    risen = [e for e in order[: int(ENTERS * book.size)] if e not in book.members]
-    others = [e for e in order if e not in book.members and e not in risen]
+    able = [e for e in order if e not in book.members and ranking.there(e, day)]
+    risen = [e for e in order[: int(ENTERS * book.size)] if e in able]
+    others = [e for e in able if e not in risen]
     entrants = (risen + others)[: max(0, book.size - len(book.members) + max(len(gone), len(risen)))]
     room = book.size - len(book.members)
     # One that is to enter on this day too, and was announced later, cannot be told to leave before
@@ -149,7 +154,7 @@ def _replace(book: _Book, ranking: _Ranking, day: date, entity: int) -> None:
     told = max(ranking.ends[entity].disclosed_at.date(), calendar.shift(day, -_AHEAD))
     order = ranking.order(calendar.at_or_after(told) - us_window()[0])
     _leave(book, entity, day, told)
-    reserve = [e for e in order if e not in book.members and e != entity]
+    reserve = [e for e in order if e not in book.members and ranking.there(e, day)]
     if reserve:
         _enter(book, ranking, reserve[0], day, told)
 
