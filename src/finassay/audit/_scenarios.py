@@ -27,6 +27,7 @@ from finassay.audit._types import (
     LATE,
     LATE_END,
     MISSING,
+    MISSING_TOO,
     NULLED,
     OLDER,
     OVERLAP,
@@ -115,7 +116,7 @@ class Altered(Alterations):
         if self._payload():
             found.append(CHANGED)
         if self._number:
-            found.append(MISSING)
+            found += [MISSING, MISSING_TOO]  # a program may fail for want of one row, and react to others
         if self.table.spec.valid and self.table.spec.valid.end:
             found.append(ALIVE)
         role = self.table.spec.columns[self._available].role if self._available else None
@@ -147,15 +148,14 @@ class Altered(Alterations):
             OVERLAP.name: lambda: self._with_versions(touched, late=False, close=False),
             INTRADAY.name: lambda: self._changed(self._moved(self._last_day + timedelta(hours=15)), touched),
             FUTURE.name: lambda: self._changed(self._moved(self.view.cutoff.day_end), touched),
-            LATE.name: lambda: self._changed(self._moved(self.view.cutoff.instant), touched),
+            LATE.name: lambda: self._changed(self._late(), touched),
             LATE_END.name: lambda: self._changed(self._late_ends(), touched),
             EXPIRED.name: lambda: self._changed(self._expired(), touched),
             PENDING.name: lambda: self._changed(self._pending(), touched),
             AS_IS.name: lambda: self._all,
             CHANGED.name: lambda: self._changed(self._known_values(), touched),
-            MISSING.name: lambda: (
-                f"{self._all} WHERE NOT ({self._sql(self.view.knowable)}{touched} AND MOD({self._number}, 5) < 2)"
-            ),
+            MISSING.name: lambda: self._fewer((0, 1), touched),
+            MISSING_TOO.name: lambda: self._fewer((2, 3), touched),
             ALIVE.name: lambda: self._changed(self._ends(self._sql(self.view.ended), ended=False), touched),
             BACKDATED.name: lambda: self._changed(self._backdated(), touched),
         }
@@ -177,14 +177,17 @@ class Altered(Alterations):
     def contradictory(self) -> str | None:
         """Return the table with what other columns or tables rule out; None where nothing of the kind is known.
 
-        A fifth of the entities is not yet there; or a fifth of the known rows was disclosed only after what the catalog
-        says comes later, such as its own beginning.
+        A fifth of the entities is not yet there; or every known row was disclosed only after what the catalog says
+        comes later, such as its own beginning.
         """
         if not self._number or self._available is None:
             return None
         if self._ahead:
             return self.select(FUTURE)
-        return self.select(LATE) if self._followed(self._available) else None
+        if not self._followed(self._available):
+            return None
+        known = self._sql(self.view.knowable)
+        return self._changed({name: (known, value) for name, (_, value) in self._late().items()}, "")
 
     def marked(self, column: str, *, counting: bool) -> str | None:
         """Return the table with one more column: the number of each row that was not known at the cutoff, else NULL.
@@ -266,6 +269,7 @@ class Altered(Alterations):
             CHANGED: self._sql(self.view.knowable),
             EMPTIED: " OR ".join(f"{self._column(name)} IS NULL" for name in self._empty(known=True)) or None,
             MISSING: self._unknown,
+            MISSING_TOO: self._unknown,
         }.get(family)
         return None if where is None else f"{self._all} WHERE {where} LIMIT 1"
 
@@ -276,7 +280,7 @@ class Altered(Alterations):
         where = "TRUE"
         if family in (REMOVED, THINNED, BACKDATED):
             where = self._unknown
-        elif family in (CHANGED, MISSING):
+        elif family in (CHANGED, MISSING, MISSING_TOO):
             where = self._sql(self.view.knowable)
         return f"SELECT {self._number} AS n FROM {self._from} WHERE {where} ORDER BY 1"  # noqa: S608 - our own names
 

@@ -89,6 +89,9 @@ PENDING = Family(
 )
 CHANGED = Family("known_values_changed", _A4, "follow", "known values are changed")
 MISSING = Family("known_rows_removed", _A4, "follow", "two fifths of the known rows are removed")
+MISSING_TOO = Family(
+    "other_known_rows_removed", _A4, "follow", "two fifths of the known rows are removed, other ones"
+)
 ALIVE = Family("just_alive", _A4, "follow", "intervals that had ended are open still")
 BACKDATED = Family("unknown_rows_made_known", _A4, "follow", "rows not yet known are known a day before")
 NULLED = Family("later_version_null", _A3, "normal", "a version with NULLs is added to each", stress=True)
@@ -101,7 +104,7 @@ SAME = (REMOVED, THINNED, SCRAMBLED, CURRENT, ENDED, REOPENED, RESTATED)
 KNOWN = (FUTURE, LATE, LATE_END)
 NORMAL = (AS_IS, SUPERSEDED, EMPTIED, OLDER, EXPIRED, PENDING)
 FAMILIES = (*SAME, *KNOWN, *NORMAL)
-FOLLOW = (CHANGED, MISSING, ALIVE, BACKDATED)
+FOLLOW = (CHANGED, MISSING, MISSING_TOO, ALIVE, BACKDATED)
 STRESS = (NULLED, OVERLAP, INTRADAY)
 TRAPS = (
     SUPERSEDED,
