@@ -34,7 +34,7 @@ from finassay.temporal import Catalog, catalog_yaml
 
 LEAK = "SELECT FIRM, MAX(PROFIT) AS best FROM report WHERE PERIOD <= DATE '2024-06-30' GROUP BY FIRM"
 MEAN = "SELECT FIRM, AVG(CLOSE) AS close FROM price WHERE DAY <= DATE '2024-06-30' GROUP BY FIRM"
-A1, A2, A3 = Requirement
+A1, A2, A3, _ = Requirement
 DAY = date(2026, 3, 31)
 BEFORE, AFTER = date(2026, 3, 30), date(2026, 4, 1)
 

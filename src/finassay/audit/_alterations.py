@@ -126,6 +126,16 @@ class Alterations(Columns):
         lag = timedelta(days=self.table.spec.availability.lag_days if self.table.spec.availability else 0)
         return {self._available: (self._fifth(2), self._date(self._available, moment - lag))}
 
+    def _fewer(self, rest: tuple[int, int], touched: str) -> str:
+        """Return the table without two fifths of the known rows."""
+        known = self._sql(self.view.knowable)
+        picked = f"MOD({self._number}, 5) BETWEEN {rest[0]} AND {rest[1]}"
+        return f"{self._all} WHERE NOT ({known}{touched} AND {picked})"
+
+    def _late(self) -> dict[str, tuple[str, str]]:
+        """Disclose a fifth of the known rows right on the cutoff."""
+        return self._moved(self.view.cutoff.instant)
+
     def _fifth(self, rest: int) -> str:
         """Return the condition of a fifth of the known rows."""
         return f"{self._sql(self.view.knowable)} AND MOD({self._number}, 5) = {rest}"
