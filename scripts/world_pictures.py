@@ -15,6 +15,7 @@ from pathlib import Path
 
 import duckdb
 import matplotlib as mpl
+import matplotlib.dates
 import numpy as np
 import pandas as pd
 
@@ -82,7 +83,7 @@ def company(world: World, folder: Path) -> str:
         top.axvline(
             halt.begins, color=ORANGE, linewidth=0.8, alpha=0.8, label="trading halt" if not number else None
         )
-    top.legend(loc="upper right", fontsize=8, frameon=False)
+    top.legend(loc="upper left", fontsize=8, frameon=False)
     growth = reports.growth.clip(-150, 150)
     low.bar(reports.disclosed, growth, width=25, color=np.where(growth < 0, RED, GREEN))
     low.axhline(0, color=GREY, linewidth=0.6)
@@ -180,6 +181,7 @@ def lags(world: World, folder: Path) -> str:
     right.set_ylabel(f"profit of the period ending {period},\n100 million yuan, as last disclosed")
     right.set_xlabel("as-of day")
     right.tick_params(axis="x", rotation=30)
+    right.xaxis.set_major_locator(mpl.dates.AutoDateLocator(maxticks=6))
     _save(figure, folder / "known-over-time.png")
     return (
         "reports: median days "
@@ -328,7 +330,7 @@ def news(world: World, folder: Path) -> str:
     left.legend(fontsize=8, frameon=False)
     right.bar(moves["size"], 100 * moves.with_document, color=BLUE)
     right.set_xticks(range(6), ["0-1", "1-2", "2-3", "3-4", "4-5", "5+"])
-    right.set_xlabel("size of the day's move beyond the market, standard deviations")
+    right.set_xlabel("day's move beyond the market, deviations")
     right.set_ylabel("share with a document\nthat day or the day before, %")
     _save(figure, folder / "documents.png")
     return "documents: share with one, by size of move " + ", ".join(
