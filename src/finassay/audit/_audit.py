@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from finassay.audit._certificate import Certificate
+    from finassay.audit._slices import Slice
     from finassay.audit._subject import Runner
     from finassay.database import Database, Dialect, ResolvedTable
     from finassay.execution import Submission
@@ -125,11 +126,11 @@ def _judge(facts: Facts, runner: Runner, reference: Reference | None, database: 
         )
         return []
     tables = _tables(facts, database)
-    if not _steady(facts, runner, tables):
-        return []
-    history = frozenset(name.lower() for name in facts.contract.history)
     piece = slice_of(tables, facts.base, runner.run, database)
     facts.slice = None if piece is None else piece.says
+    if not _steady(facts, runner, tables, piece):
+        return []
+    history = frozenset(name.lower() for name in facts.contract.history)
     trials = [
         Trial(runner, scope, {n: table.at(scope.cutoff) for n, table in tables.items()}, history, piece=piece)
         for scope in facts.scopes
@@ -195,13 +196,14 @@ def _tables(facts: Facts, database: Database) -> dict[str, Altered]:
     return found
 
 
-def _steady(facts: Facts, runner: Runner, tables: dict[str, Altered]) -> bool:
+def _steady(facts: Facts, runner: Runner, tables: dict[str, Altered], piece: Slice | None) -> bool:
     """Whether the answer stays when the rows of the tables are stored in another order; records why not."""
     shuffled = {name: table.shuffled for name, table in tables.items() if name in facts.read}
     if not shuffled:
         return True
-    found = runner.run(shuffled)
-    difference = differ(facts.base, found) if found.error is None else None
+    base = facts.base if piece is None else piece.base(facts.base, runner.run)
+    found = runner.run(shuffled if piece is None else piece.over(shuffled))
+    difference = differ(base, found) if found.error is None else None
     if difference is not None:
         only = next(iter((*difference.missing, *difference.added)), "")
         facts.unknown(
