@@ -110,6 +110,16 @@ def test_a_violation_fails_with_its_code_and_a_witness(audited: Audited, sql: st
         assert witness.missing or witness.added
 
 
+def test_one_table_does_not_hide_another(audited: Audited) -> None:
+    # A later version of its industry takes every firm out of the answer, whatever its reports say then
+    found = audited(
+        f"SELECT i.FIRM, l.PROFIT FROM ({SECTOR}) i JOIN ({LATEST}) l USING (FIRM) WHERE NAME = 'food'"
+    )
+    assert found.verdict is Verdict.PASS, certificate_text(found)
+    tried = [run.tables for run in found.scenarios if run.family == "later_version_known"]
+    assert tried == [["industry", "report"], ["industry"], ["report"]]
+
+
 def test_the_witness_is_one_row_and_says_when_it_was_known(audited: Audited) -> None:
     (witness,) = audited(VIOLATIONS["no bound on disclosure"][0]).witnesses
     assert witness.row is not None
