@@ -9,9 +9,11 @@ import numpy as np
 
 from finassay.core import InputError
 from finassay.world._blocks._documents_cn import told_moves
+from finassay.world._blocks._economy import economy
 from finassay.world._blocks._market import factors, window
-from finassay.world._blocks._prices import CARRIED, DRIFT_PER_DAY, MOST, parts_of
+from finassay.world._blocks._prices import CARRIED, DRIFT_PER_DAY, MOST, parts_of, rights_of
 from finassay.world._blocks._reports import surprises, told_news
+from finassay.world._blocks._worth import fair_prices, pull
 from finassay.world._calendar import sessions
 from finassay.world._events import EventType
 from finassay.world._numerics import exp, log
@@ -41,6 +43,8 @@ class TruthReturn:
         Moves that reports, forecasts and news caused, by the id of the event.
     noise : float
         The share's own: no cause is to be found.
+    value : float
+        Drawn towards what the company is worth by its books.
     carry : float
         What the price limit of earlier days had cut off.
     cut : float
@@ -53,6 +57,7 @@ class TruthReturn:
     theme: float
     events: Mapping[int, float]
     noise: float
+    value: float
     carry: float
     cut: float
 
@@ -60,7 +65,7 @@ class TruthReturn:
     def total(self) -> float:
         """The log return: the close over the reference price."""
         told = sum(self.events.values())
-        return self.market + self.sector + self.theme + told + self.noise + self.carry + self.cut
+        return self.market + self.sector + self.theme + told + self.noise + self.value + self.carry + self.cut
 
 
 def truth_return(world: World, entity: int, day: date) -> TruthReturn:
@@ -106,7 +111,8 @@ def _split(world: World, issuer: Issuer, own: Quotes, row: int) -> TruthReturn:
     theme = part.themes[:, 0] + DRIFT_PER_DAY
     moves = part.market[:, 0] + part.sector[:, 0] + noise + news + theme
     t = int(own.session[row]) - window()[0]
-    carry = _carried(own, row, np.clip(moves, -MOST, MOST))
+    drawn = _drawn(world, issuer, own)
+    carry = _carried(own, row, np.clip(moves, -MOST, MOST), drawn)
     total = float(log(own.close[row : row + 1] / own.previous[row : row + 1])[0])
     return TruthReturn(
         market=float(part.market[t, 0]),
@@ -114,9 +120,18 @@ def _split(world: World, issuer: Issuer, own: Quotes, row: int) -> TruthReturn:
         theme=float(theme[t]),
         events={number: float(move[t]) for number, move in told.items() if move[t]},
         noise=float(noise[t]),
+        value=float(drawn[row]),
         carry=carry,
-        cut=total - float(moves[t]) - carry,
+        cut=total - float(moves[t]) - float(drawn[row]) - carry,
     )
+
+
+def _drawn(world: World, issuer: Issuer, own: Quotes) -> Floats:
+    """Return the log moves towards what the share is worth, one per quote."""
+    events = [event for event in world.ledger.events if event.entity == issuer.entity]
+    worth = economy(world.config.seed, (issuer,), events).worth
+    fair = fair_prices((issuer,), worth, rights_of((issuer,), events))[:, 0]
+    return log(1.0 + pull(fair[own.session - window()[0]], own.previous))
 
 
 def _told(issuer: Issuer, event: Event) -> Floats:
@@ -125,13 +140,13 @@ def _told(issuer: Issuer, event: Event) -> Floats:
     return found
 
 
-def _carried(own: Quotes, row: int, moves: Floats) -> float:
+def _carried(own: Quotes, row: int, moves: Floats, drawn: Floats) -> float:
     """Return what earlier limits left over for a session, following the share from its first."""
     carry, first = 1.0, window()[0]
-    growth = exp(moves)
+    growth = exp(moves[own.session - first] + drawn)
     for n in range(row):
         if own.traded[n]:
-            wanted = float(own.previous[n]) * float(growth[own.session[n] - first]) * carry
+            wanted = float(own.previous[n]) * float(growth[n]) * carry
             upper, lower = float(own.upper[n]), float(own.lower[n])
             cut = wanted / upper if wanted > upper else wanted / lower if wanted < lower else 1.0
             carry = min(max(1.0 + CARRIED * (cut - 1.0), 0.5), 1.5)

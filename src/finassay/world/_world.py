@@ -208,7 +208,8 @@ def _block(
         for offer in intended_rights(seed, issuer, [p.ex for k, p in intended if k == n], _last(recorders[n]))
     ]
     rights += [ExRight.offer(*offer) for offer in offered]
-    quotes, cash = quote_block(seed, issuers, market, states, rights, companies.news + stories)
+    news, worth = companies.news + stories, companies.economy.worth
+    quotes, cash = quote_block(seed, issuers, market, states, rights, news, worth)
     for n, recorder in enumerate(recorders):
         mine = [(plan, cash[k]) for k, (column, plan, _) in enumerate(plans) if column == n]
         dividend_events(seed, recorder, mine)
@@ -241,7 +242,8 @@ def _requote(
     seed: int, market: Factors, item: tuple[tuple[Issuer, ...], list[Event], list[Event]]
 ) -> tuple[Quotes, Statements]:
     issuers, original, events = item
-    news, statements = again(seed, issuers, original, events)
+    news, worth, statements = again(seed, issuers, original, events)
     states, rights = states_of(issuers, events), rights_of(issuers, events)
-    quotes, _ = quote_block(seed, issuers, market, states, rights, news + told_moves(issuers, events))
+    news = news + told_moves(issuers, events)
+    quotes, _ = quote_block(seed, issuers, market, states, rights, news, worth)
     return with_capital(quotes, events), statements

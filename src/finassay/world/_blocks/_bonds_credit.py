@@ -34,6 +34,7 @@ SUMMER = 0.92  # of yearly reviews, in June and July
 DEFAULTS = 0.70  # of distress
 REVOKED = 0.45  # of first defaults: paid after all (assumed)
 SECOND_AGENCY = 0.20
+SECOND_LASTS = 400  # days for which a rating of the second agency says it holds (assumed)
 _LAGS = np.cumsum([0.22, 0.27, 0.20, 0.15, 0.10, 0.06])  # days from a rating to its publication: 0 to 5
 AGENCIES = {101: "华信资信", 102: "联评国际", 103: "东方信评", 104: "大成信评", 105: "中远评级"}
 _EVENING = time(18, 0)
@@ -276,18 +277,25 @@ class _Credit:
             ):
                 continue
             grade = max(0, self._grade_on(event.valid_from) - int(kinder))
-            found.append(self._tell(day, grade, 104, found[-1] if found else None, (event,)))
+            last, expires = found[-1] if found else None, day + timedelta(days=SECOND_LASTS)
+            found.append(self._tell(day, grade, 104, last, (event,), expires))
         return found
 
     def _tell(
-        self, day: date, grade: int, agency: int, last: Event | None, causes: tuple[Event, ...]
+        self,
+        day: date,
+        grade: int,
+        agency: int,
+        last: Event | None,
+        causes: tuple[Event, ...],
+        expires: date | None = None,
     ) -> Event:
         lag, outlook = self.rng.random(2)
         told = day + timedelta(days=int(np.searchsorted(_LAGS, lag * 0.999999)))
         view = 3 if grade >= 7 or (outlook < 0.04 and grade) else 2
         return self.recorder.tell(
             EventType.DEBTOR_RATING,
-            Rating(NUMBER_OF[GRADES[grade]], view, agency, 1, last is None),
+            Rating(NUMBER_OF[GRADES[grade]], view, agency, 1, last is None, expires),
             valid=day,
             disclosed=told,
             at=_EVENING,

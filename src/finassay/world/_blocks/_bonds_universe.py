@@ -110,6 +110,11 @@ _SUFFIX = {
 # Median size in 100 million yuan, and log deviation
 _SIZES = {TREASURY: (600.0, 0.5), POLICY: (150.0, 0.6), LOCAL: (80.0, 0.8), BANK: (60.0, 0.8)}
 _REGIONS = "江海川湘皖赣浙苏粤闽桂滇黔陕甘宁青新蒙吉辽黑冀晋豫鄂津渝琼沪鲁"
+_GOVERNMENTS = (
+    "河北省", "山西省", "辽宁省", "吉林省", "黑龙江省", "江苏省", "浙江省", "安徽省", "福建省", "江西省", "山东省",
+    "河南省", "湖北省", "湖南省", "广东省", "海南省", "四川省", "贵州省", "云南省", "陕西省", "甘肃省", "青海省",
+    "北京市", "天津市", "上海市", "重庆市", "内蒙古自治区", "广西壮族自治区", "宁夏回族自治区", "新疆维吾尔自治区",
+)  # fmt: skip
 _PLACES = "安平永宁长兴东阳南泰西华北源新城高陵中原清河云溪"
 
 
@@ -201,10 +206,12 @@ def _name(kind: str, k: int, picks: list[int]) -> str:
     region = _REGIONS[picks[0] % len(_REGIONS)]
     place = _PLACES[2 * (picks[1] % (len(_PLACES) // 2)) :][:2]
     tail = {
-        LOCAL: "省人民政府", BANK: "银行股份有限公司", BROKER: "证券股份有限公司", CITY: "城市建设投资有限公司",
+        LOCAL: "人民政府", BANK: "银行股份有限公司", BROKER: "证券股份有限公司", CITY: "城市建设投资有限公司",
         INDUSTRY: "控股集团有限公司", ABS: "资产支持专项计划",
     }[kind]  # fmt: skip
-    return f"{region}{place}{tail}" if kind != LOCAL else f"{region}{tail}"
+    if kind == LOCAL:
+        return f"{_GOVERNMENTS[k % len(_GOVERNMENTS)]}{tail}"
+    return f"{region}{place}{tail}"
 
 
 def bonds_of(seed: int, owner: Owner, curve: Curves, since: date) -> list[Bond]:

@@ -91,13 +91,14 @@ def with_capital(quotes: Quotes, events: list[Event]) -> Quotes:
 
 def again(
     seed: int, issuers: tuple[Issuer, ...], original: list[Event], remaining: list[Event]
-) -> tuple[Floats, Statements]:
-    """Return the news and the statements of a block in a world of which only some events remain.
+) -> tuple[Floats, Floats, Statements]:
+    """Return the news, the worth and the statements of a block in a world of which only some events remain.
 
     The economy is that of all events: its shocks do not hang on what is disclosed.
     """
-    statements = statement_block(issuers, economy(seed, issuers, original), remaining)
-    return surprises(issuers, told_news(remaining)), statements
+    latent = economy(seed, issuers, original)
+    statements = statement_block(issuers, latent, remaining)
+    return surprises(issuers, told_news(remaining)), latent.worth, statements
 
 
 def _events(recorders: list[Recorder]) -> list[Event]:

@@ -120,8 +120,12 @@ def _source(kind: str, market: str, number: int) -> str:
     return "信息披露平台" if market == "CN" else "EDGAR"
 
 
-def _later(event: Event, number: int, least: int, spread: int) -> datetime:
-    return event.disclosed_at + timedelta(minutes=least + number % spread)
+def _later(event: Event, number: int, least: int, spread: int, first: int) -> datetime:
+    """Return a minute after an event; what falls between midnight and an hour is written in the three after it."""
+    at = event.disclosed_at + timedelta(minutes=least + number % spread)
+    if at.hour >= first:
+        return at
+    return at.replace(hour=first, minute=0) + timedelta(minutes=(number >> 12) % 180)
 
 
 def _story(
@@ -133,7 +137,7 @@ def _story(
     text = write("story", known, choice >> 13)
     source = _PRESS[market][choice % len(_PRESS[market])]
     return Draft(
-        event, 1, "news", market, source, _later(event, choice >> 3, 25, 900), entities, text, "echo"
+        event, 1, "news", market, source, _later(event, choice >> 3, 25, 900, 7), entities, text, "echo"
     )
 
 
@@ -144,4 +148,5 @@ def _post(
     text = write(("post_down", "post_idle", "post_up")[mood + 1], facts, choice >> 13)
     source = _FORUMS[market]
     role = "distractor" if isinstance(event.payload, News) and not event.payload.causal else "echo"
-    return Draft(event, 2, "post", market, source, _later(event, choice >> 3, 40, 2000), entities, text, role)
+    at = _later(event, choice >> 3, 40, 2000, 6)
+    return Draft(event, 2, "post", market, source, at, entities, text, role)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from finassay.world._blocks._documents_style import Amount, change, day, mixed, money, month, one_of
+from finassay.world._blocks._life import DELISTING
 from finassay.world._blocks._us_names import SECTORS, SECTORS_ZH
 from finassay.world._events import (
     Alert,
@@ -56,7 +57,7 @@ _REASONS = {
     "异常波动核查": "a review of unusual price moves",
     "实施风险警示": "the risk alert",
     "撤销风险警示": "the removal of the risk alert",
-    "终止上市": "the decision on delisting",
+    DELISTING: "the decision on delisting",
     "财务状况异常": "abnormal finances",
     "其他状况异常": "other abnormal circumstances",
     "未在法定期限内披露定期报告": "a periodic report that was not published in time",
@@ -196,7 +197,8 @@ def _state(names: Names, event: Event) -> Own:
         )
         return "cn_st_on", "filing", facts | {"kind": kind, "reason": _reason(payload.reason)}
     if isinstance(payload, Halt):
-        return "cn_halt", "notice", facts | {"reason": _reason(payload.reason)}
+        phrase = "cn_halt_end" if payload.reason == DELISTING else "cn_halt"
+        return phrase, "notice", facts | {"reason": _reason(payload.reason)}
     if isinstance(payload, Name):
         english = Amount(f"“{payload.abbreviation}”", f"{payload.abbreviation!r}")
         return "cn_rename", "filing", facts | {"new": payload.abbreviation, "new_en": english}
@@ -275,8 +277,8 @@ def us_facts(names: Names, event: Event) -> Own | None:
     return None
 
 
-def macro_facts(event: Event, value: float, unit: str) -> Own:
-    """Return what is written about a release of a US series."""
+def macro_facts(event: Event, value: float, unit: str, *, revises: bool) -> Own:
+    """Return what is written about a release of a US series; `revises`: figures of earlier periods too."""
     release = event.payload
     assert isinstance(release, MacroRelease)  # noqa: S101 - by its type
     word = _SERIES[release.series]
@@ -300,7 +302,8 @@ def macro_facts(event: Event, value: float, unit: str) -> Own:
         "kind": _RELEASES[release.kind],
         "tone": tone[mood + 1],
     }
-    return "macro", "data", facts
+    phrase = "macro_rate" if release.series == "FEDFUNDS" else "macro_revised" if revises else "macro"
+    return phrase, "data", facts
 
 
 _ORDINAL = ("", "first", "second", "third", "fourth")

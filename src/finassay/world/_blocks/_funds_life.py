@@ -47,7 +47,7 @@ OVERSEAS_LEG = 3402
 KINDS_PER_YEAR = 0.05  # reclassified (task_families.md, 5)
 BENCHMARKS_PER_YEAR, FEES_PER_YEAR, TARGETS_PER_YEAR = 0.03, 0.04, 0.01
 DEALINGS_PER_YEAR = 2.0
-PAYOUTS_PER_YEAR, SPLITS_PER_YEAR = 0.20, 0.06
+PAYOUTS_PER_YEAR, SPLITS_PER_YEAR = 0.20, 0.03
 _SHIFTS = {
     110101: (120101, 120301),
     120101: (120301, 110101),
@@ -299,8 +299,9 @@ class _FundLife:
             payload = FundPayout(200 + int(600 * u) if STOCKS[fund.kind] else 60 + int(200 * u))
             self._pay(day, payload)
         if fund.operation == TRADED:
-            for day in self._days(rng, SPLITS_PER_YEAR, 300):
-                self._pay(sessions().shift(day, 1), FundPayout(0, 2 + int(rng.integers(2))))
+            # One at most: a second would leave a few fen a unit
+            for day in list(self._days(rng, SPLITS_PER_YEAR, 300))[:1]:
+                self._pay(sessions().shift(day, 1), FundPayout(0, 2))
 
     def _pay(self, day: date, payload: FundPayout) -> None:
         self.recorder.tell(EventType.FUND_PAYOUT, payload, valid=day, disclosed=sessions().shift(day, -3))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from finassay.world._blocks._funds_market import quarter_positions
+from finassay.world._blocks._indices import capped
 from finassay.world._numerics import Floats, exp
 from finassay.world._streams import Purpose, stream
 
@@ -132,6 +133,7 @@ def _rebalanced(
             chosen = chosen[draws[2, : chosen.size] > 0.25] if chosen.size <= draws.shape[1] else chosen
         size = market.cap[chosen, at]
         size = np.where(size > 0, size, np.median(size[size > 0]) if np.any(size > 0) else 1.0)
+        size = size * capped(size)
         fresh = size / np.sum(size)
     else:
         chosen = _picked(market, manner, styles, at, names, weights, draws)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -112,20 +113,26 @@ class FundTrade:
 
 
 def fund_trade(config: WorldConfig) -> FundTrade:
-    """Return the advisers, people and funds of a world; each draws from its own stream."""
+    """Return the advisers, people and funds of a world; each draws from its own stream, no two funds share a name."""
     advisers = max(12, round(160 * config.scale))
     people = max(advisers + 40, round(4000 * config.scale))
     funds = max(60, round(CODES * config.scale / PER_FUND))
+    houses: set[str] = set()
+    owners = tuple(_adviser(config.seed, n, houses) for n in range(advisers))
+    taken: set[str] = set()
     return FundTrade(
-        tuple(_adviser(config.seed, n) for n in range(advisers)),
+        owners,
         tuple(_person(config.seed, n, advisers) for n in range(people)),
-        tuple(_fund(config.seed, n, advisers) for n in range(funds)),
+        tuple(_fund(config.seed, n, owners, taken) for n in range(funds)),
     )
 
 
-def _adviser(seed: int, number: int) -> Adviser:
+def _adviser(seed: int, number: int, taken: set[str]) -> Adviser:
     rng = stream(seed, Purpose.FUND, ADVISER_BASE + number)
-    first, second = rng.permutation(len(_HOUSES))[:2]
+    order = rng.permutation(len(_HOUSES))
+    pairs = ((first, second) for first, second in itertools.permutations(order.tolist(), 2))
+    first, second = next(pair for pair in pairs if f"{_HOUSES[pair[0]]}{_HOUSES[pair[1]]}" not in taken)
+    taken.add(f"{_HOUSES[first]}{_HOUSES[second]}")
     established = date(1998, 3, 1) + timedelta(days=int(rng.random() * 365 * 5))
     return Adviser(
         ADVISER_BASE + number,
@@ -169,7 +176,7 @@ def _person_name(seed: int, number: int) -> str:
     return f"{_SURNAMES[picks[0] % len(_SURNAMES)]}{_GIVEN[picks[1] % len(_GIVEN)]}{second}"
 
 
-def _fund(seed: int, number: int, advisers: int) -> Fund:
+def _fund(seed: int, number: int, advisers: tuple[Adviser, ...], taken: set[str]) -> Fund:
     rng = stream(seed, Purpose.FUND, FUND_BASE + 4 * number)
     u = [float(x) for x in rng.random(16)]
     years = float(rng.exponential(1.0 / CLOSED_PER_YEAR))
@@ -179,12 +186,26 @@ def _fund(seed: int, number: int, advisers: int) -> Fund:
     closed = sessions().shift(end, 0) if end < END - timedelta(days=10) else None
     operation = _operation(kind, u[3])
     tracked = TRACKED[int(u[4] * 3)] if kind in INDEX_KINDS else 0
-    adviser = _skewed(u[5], advisers)
-    words = (_WORDS[int(u[6] * len(_WORDS))], _WORDS[int(u[7] * len(_WORDS))])
-    name = f"{words[0]}{words[1] if u[8] < 0.5 else ''}{_index_word(tracked)}{_suffix(kind, operation)}"
+    adviser = _skewed(u[5], len(advisers))
+    tail = f"{_index_word(tracked)}{_suffix(kind, operation)}"
+    name = _fund_name(advisers[adviser].abbreviation[:2], tail, u[6], u[7] if u[8] < 0.5 else None, taken)
     entity = FUND_BASE + 4 * number
     classes = _classes(entity, number, kind, operation, established, closed, u[9:])
     return Fund(entity, number, adviser, kind, operation, name, established, closed, classes, tracked)
+
+
+def _fund_name(house: str, tail: str, first: float, second: float | None, taken: set[str]) -> str:
+    """Return one or two words before a tail that the house has no fund of yet: the next words where it has."""
+    count = len(_WORDS)
+    place = int(first * count) if second is None else count * (1 + int(first * count)) + int(second * count)
+    for n in range(count * (count + 1)):
+        at = (place + n) % (count * (count + 1))
+        words = _WORDS[at] if at < count else f"{_WORDS[at // count - 1]}{_WORDS[at % count]}"
+        name = f"{words}{tail}"
+        if (at < count or at // count - 1 != at % count) and f"{house}{name}" not in taken:
+            break
+    taken.add(f"{house}{name}")
+    return name
 
 
 def _kind(u: float) -> int:

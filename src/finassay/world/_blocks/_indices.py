@@ -27,6 +27,7 @@ INDICES = (
     (2, "000905", "中证500", 500),
     (3, "000852", "中证1000", 1000),
 )
+LARGEST = 0.10  # of an index when its members change: one giant would be most of a small world's
 _ANNOUNCED = 10  # sessions before it takes effect, and no later than the month before
 _FOUNDED = date(2014, 12, 15)
 _MINIMUM_AGE = 60
@@ -259,24 +260,68 @@ class IndexQuotes:
 
 
 def index_quotes(quotes: Quotes, events: list[Event]) -> list[IndexQuotes]:
-    """Chain the value of the day's members on their reference prices, from 1,000 points at the start."""
+    """Chain the capped value of the day's members on their reference prices, from 1,000 points at the start."""
     first, _ = window()
     inside = membership(events, int(quotes.entity.max()))
     found = []
     for opened in (e for e in events if e.type is EventType.INDEX_OPEN):
-        member = inside[opened.entity][quotes.session - first, quotes.entity - 1]
-        part = quotes.take(member)
+        spells = inside[opened.entity]
+        part = quotes.take(spells[quotes.session - first, quotes.entity - 1])
         day = part.session - first
+        factor = capping(quotes, spells).on(day, part.entity - 1)
         rows = {}
         for name in ("previous", "open", "high", "low", "close"):
             # Whole thousands of yuan below 2**53: the sum does not depend on its order
-            value = np.rint(getattr(part, name) * part.shares / 1e5)
+            value = np.rint(getattr(part, name) * part.shares / 1e5 * factor)
             rows[name] = _sums(day, value)
         assert isinstance(opened.payload, Index)  # noqa: S101 - by its type
         volume = _sums(day, part.volume.astype(np.float64))
         value = _sums(day, np.rint(part.value / 100))
         found.append(IndexQuotes(opened.payload.inner, _levels(rows), volume, value))
     return found
+
+
+@dataclass(frozen=True)
+class Capping:
+    """What part of its value each share (column) counts with, from each session (row) on which members changed."""
+
+    changes: npt.NDArray[np.int64]
+    factors: Floats
+
+    def on(self, day: npt.NDArray[np.int64], share: npt.NDArray[np.int64]) -> Floats:
+        """Return the factors of shares on sessions of the window."""
+        row = np.maximum(np.searchsorted(self.changes, day, side="right") - 1, 0)
+        found: Floats = self.factors[row, share]
+        return found
+
+
+def capping(quotes: Quotes, inside: npt.NDArray[np.bool_]) -> Capping:
+    """Return the factors of an index's members, which hold from one change of the members to the next."""
+    first, _ = window()
+    changed = np.any(inside[1:] != inside[:-1], axis=1)
+    changes = np.concatenate([[0], np.flatnonzero(changed) + 1])
+    rows = np.flatnonzero(np.isin(quotes.session, changes + first))
+    day, share = quotes.session[rows] - first, quotes.entity[rows] - 1
+    values = np.zeros((changes.size, inside.shape[1]))
+    value = np.rint(quotes.previous[rows] * quotes.shares[rows] / 1e5)
+    values[np.searchsorted(changes, day), share] = np.where(inside[day, share], value, 0.0)
+    return Capping(changes, np.stack([capped(row) for row in values]))
+
+
+def capped(values: Floats) -> Floats:
+    """Return the factors that leave no value more than a tenth of all; of few, one and a half times their part."""
+    count = int(np.count_nonzero(values))
+    most = max(LARGEST, 1.5 / max(count, 1))
+    order = np.argsort(-values, kind="stable")
+    rest = float(np.sum(values))
+    level = np.inf
+    for n, at in enumerate(order[:count].tolist()):
+        room = 1.0 - most * n
+        if room <= most or values[at] <= most * rest / room:
+            level = most * rest / room
+            break
+        rest -= float(values[at])
+    return np.where(values > level, level / np.maximum(values, 1.0), 1.0)
 
 
 def _sums(day: npt.NDArray[np.int64], values: Floats) -> Floats:

@@ -29,6 +29,7 @@ RENAMES_PER_YEAR = 0.036  # 2.8 to 4.6% (L1 to L3)
 _SAFE = 120  # sessions after its listing in which no share is treated
 ARRANGEMENT = 30  # sessions (assumed: the rule up to 2020)
 ST, STAR_ST = 1, 5
+DELISTING = "终止上市"  # the reason of the halt before the decision
 _EVENING = time(18, 0)
 _REASONS = ("重大事项", "临时停牌", "筹划重大资产重组", "异常波动核查")
 
@@ -175,7 +176,7 @@ class _Life:
         if last >= self.end - 2:
             return self.end
         told = self.day(decided)
-        self.halt(decided + 1, gap - 1, "终止上市", (on,), resumes=arrangement)
+        self.halt(decided + 1, gap - 1, DELISTING, (on,), resumes=arrangement)
         cause: tuple[Event, ...] = (on,)
         if arrangement:
             period = self.tell_event(

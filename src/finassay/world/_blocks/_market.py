@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +22,10 @@ YEAR = 243  # sessions
 MARKET_VOLATILITY = 0.225
 MARKET_DRIFT = 0.021
 SECTOR_VOLATILITY = 0.0085
-# Excess kurtosis, and autocorrelation of squares, of the paths that are taken; 6.2 is measured (R4)
-USUAL = ((2.5, 9.0), (0.06, 0.25))
+HOMING = 0.0025  # of the distance from the trend, per session: the index stays within a factor of two (R4)
+# Excess kurtosis (6.2 is measured, R4), autocorrelation of squares, largest move of a day and of a year, in
+# deviations, of the paths that are taken
+USUAL = ((2.5, 9.0), (0.06, 0.25), 6.2, 1.9)
 _PATHS = 64
 
 
@@ -41,11 +44,14 @@ def window() -> tuple[int, int]:
     return calendar.at_or_after(START), last + (1 if END in calendar else 0)
 
 
+@lru_cache(maxsize=4)
 def factors(seed: int) -> Factors:
     """Draw the factors of a world."""
     first, stop = window()
     length = stop - first
-    market = usual(lambda n: garch_path(stream(seed, Purpose.MARKET, 0, n), length, 0.08, 0.90), USUAL)
+    market = usual(
+        lambda n: homing(garch_path(stream(seed, Purpose.MARKET, 0, n), length, 0.08, 0.90)), USUAL
+    )
     shocks = [student(stream(seed, Purpose.SECTOR, k), 6.0, length) for k in range(len(SECTORS))]
     sectors = garch(np.stack(shocks, axis=1), 0.08, 0.90)
     return Factors(
@@ -54,7 +60,10 @@ def factors(seed: int) -> Factors:
     )
 
 
-def usual(path: Callable[[int], Floats], bounds: tuple[tuple[float, float], tuple[float, float]]) -> Floats:
+Usual = tuple[tuple[float, float], tuple[float, float], float, float]
+
+
+def usual(path: Callable[[int], Floats], bounds: Usual) -> Floats:
     """Return the first of several paths whose tails and clusters are usual, so that no fact hangs on the seed.
 
     Ten years of a heavy-tailed series have moments that differ widely from one draw to the next; one market moves all
@@ -65,27 +74,44 @@ def usual(path: Callable[[int], Floats], bounds: tuple[tuple[float, float], tupl
     path : callable
         Draws the path of a number.
     bounds : tuple
-        Least and most excess kurtosis, and autocorrelation of squares at lag 1.
+        Least and most excess kurtosis, and autocorrelation of squares at lag 1; largest move of a day, and of a year.
     """
+    (least, most), (loose, tight), day, year = bounds
     found = path(0)
     for number in range(1, _PATHS):
-        (least, most), (loose, tight) = bounds
         centred = found - np.sum(found) / found.size
         square = centred * centred
         variance = np.sum(square) / square.size
         heavy = np.sum(square * square) / square.size / (variance * variance) - 3.0
         excess = square - variance
         memory = np.sum(excess[1:] * excess[:-1]) / np.sum(excess * excess)
-        if least < heavy < most and loose < memory < tight:
+        calm = np.max(square) < day * day * variance and _largest_year(centred) < year * np.sqrt(
+            YEAR * variance
+        )
+        if least < heavy < most and loose < memory < tight and calm:
             break
         found = path(number)
     return found
+
+
+def _largest_year(moves: Floats) -> float:
+    whole = moves[: moves.size // YEAR * YEAR].reshape(-1, YEAR)
+    return float(np.max(np.abs(np.sum(whole, axis=1))))
 
 
 def garch_path(rng: np.random.Generator, length: int, a: float, b: float) -> Floats:
     """Draw a GARCH(1,1) series of unit variance with Student-t shocks of six degrees of freedom."""
     found: Floats = garch(student(rng, 6.0, length)[:, None], a, b)[:, 0]
     return found
+
+
+def homing(series: Floats) -> Floats:
+    """Return a market's moves with a weak pull of its level towards its trend: no decade is all boom or bust."""
+    out, level = np.empty_like(series), 0.0
+    for t, move in enumerate(series.tolist()):
+        out[t] = move - HOMING * level
+        level += float(out[t])
+    return out
 
 
 def student(rng: np.random.Generator, freedom: float, length: int) -> Floats:

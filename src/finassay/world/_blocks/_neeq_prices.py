@@ -11,6 +11,7 @@ import numpy as np
 from finassay.world._blocks._market import Factors, garch, student, window
 from finassay.world._blocks._neeq_life import INNOVATION
 from finassay.world._blocks._prices import ExRight, Flags, Ints, Quotes, by_day, go_ex
+from finassay.world._blocks._worth import outstanding
 from finassay.world._calendar import sessions
 from finassay.world._events import Event, EventType
 from finassay.world._events_neeq import Layer, NeeqEnd
@@ -137,21 +138,21 @@ class _Path:
         self.cash = [right.cash or 0 for right in rights]
         price = np.rint(_start(members, growth, days) * 100).astype(np.int64)
         worth = price.astype(np.float64)
-        shares, factor = np.array([who.share.shares for who in members]), np.ones(n)
+        shares, factor = outstanding([who.share for who in members], rights, length), np.ones(n)
         self.reference, self.close = (np.empty((length, n), dtype=np.int64) for _ in range(2))
         self.factor, self.shares = np.empty((length, n)), np.empty((length, n))
         planned, due = by_day(rights)
         for t in range(length):
             for k in due.get(t, ()):
                 before = price[rights[k].column]
-                go_ex(rights[k], self.cash[k], price, factor, shares)
+                go_ex(rights[k], self.cash[k], price, factor)
                 worth[rights[k].column] *= price[rights[k].column] / before
             worth = np.where(days.listed[t], worth * growth[t], worth)
             low, high = np.maximum(1, (price * WIDEST[0] + 99) // 100), price * WIDEST[1] // 100
             close = np.clip(np.rint(worth * bounce[t]), low, high).astype(np.int64)
             self.reference[t] = price
             price = np.where(traded[t], close, price)
-            self.close[t], self.factor[t], self.shares[t] = price, factor, shares
+            self.close[t], self.factor[t], self.shares[t] = price, factor, shares[t]
             for k in planned.get(t, ()):
                 if rights[k].cash is None:
                     wanted = int(rights[k].yield_ * int(price[rights[k].column]) * 10 + 0.5)

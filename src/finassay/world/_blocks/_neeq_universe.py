@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from finassay.world._blocks._industries import SECTORS
+from finassay.world._blocks._names_cn import named
 from finassay.world._blocks._shares import SOLD_AT_LISTING
-from finassay.world._blocks._universe import BEIJING, Issuer, named
+from finassay.world._blocks._universe import BEIJING, Issuer
 from finassay.world._calendar import sessions
 from finassay.world._config import END, START
 from finassay.world._numerics import exp
@@ -53,9 +54,10 @@ class NeeqIssuer:
 
 
 def neeq_universe(config: WorldConfig, issuers: tuple[Issuer, ...]) -> tuple[NeeqIssuer, ...]:
-    """Return all companies of the NEEQ of a world, by entity; each draws from its own stream."""
+    """Return all companies of the NEEQ of a world, by entity; each has a stream and a name of its own."""
     count = max(24, round(COMPANIES * config.scale))
-    stay = [_staying(config.seed, number) for number in range(1, count + 1)]
+    taken = {name for issuer in issuers for name in (issuer.abbreviation, issuer.english)}
+    stay = [_staying(config.seed, number, taken) for number in range(1, count + 1)]
     move = [_moving(config.seed, issuer) for issuer in issuers if issuer.board == BEIJING]
     return tuple(
         replace(who, share=replace(who.share, code=_code(who.share.listed, n)))
@@ -67,11 +69,11 @@ def _code(listed: date, number: int) -> str:
     return f"{83 if listed < date(2017, 1, 1) else 87}{number:04d}"
 
 
-def _staying(seed: int, number: int) -> NeeqIssuer:
+def _staying(seed: int, number: int, taken: set[str]) -> NeeqIssuer:
     rng = stream(seed, Purpose.NEEQ, FIRST_ENTITY + number)
     u, z, picks = rng.random(8), rng.standard_normal(8), rng.integers(0, 1 << 30, 8)
     sector = _OTHERS[int(picks[2] % len(_OTHERS))]
-    name, abbreviation, english = named(picks, sector)
+    name, abbreviation, english = named(picks.tolist(), sector, taken)
     sizes = exp(np.array([1.6 + 0.6 * z[0], 19.4 + 0.9 * z[1], -8.8 + 1.0 * z[2], 0.30 * z[3]]))
     price = min(80.0, max(1.0, float(sizes[0])))
     share = Issuer(

@@ -245,7 +245,7 @@ class _Board:
             if kind in self.added:
                 self.added[kind].append(seen)
         if planted.kind == "dividend":
-            life.paid.add(_quarter(planted.told))
+            life.paid.add(_period(planted.told))
         elif planted.kind == "halt":
             life.busy.append((planted.start - 3, planted.end + 3))
         elif planted.kind == "name":
@@ -330,18 +330,19 @@ def _change(life: Life, told: int, start: int) -> Planted | None:
 
 
 def _dividend(rng: np.random.Generator, life: Life, at: int) -> Planted | None:
-    """Draw a dividend for the first or third quarter: planned at the anchor, and not yet implemented."""
+    """Draw a dividend of one who else pays none for the period: planned at the anchor, and not yet implemented."""
     told, end = at - int(rng.random() * 15), at + 2 + int(rng.random() * 18)
     listed = not life.star and life.listed + 243 < told and (life.gone is None or life.gone > end + 60)
     others = [seen for seen in life.seen.get("dividend", ()) if seen[0] < end + 30 and told < seen[2] + 30]
-    same = _quarter(told) in life.paid
+    period = _period(told)
+    same = period in life.paid or any(_period(seen[0]) == period for seen in life.seen.get("dividend", ()))
     return Planted("dividend", told, told, end) if listed and not others and not same else None
 
 
-def _quarter(told: int) -> date:
-    """Return the end of the last first or third quarter at least a month before a plan."""
+def _period(told: int) -> date:
+    """Return the end of the last year or half-year at least a month before a plan."""
     day = sessions().days[told] - timedelta(days=30)
-    ends = [date(day.year - 1, 9, 30), date(day.year, 3, 31), date(day.year, 9, 30)]
+    ends = [date(day.year - 1, 6, 30), date(day.year - 1, 12, 31), date(day.year, 6, 30)]
     return max(end for end in ends if end <= day)
 
 
@@ -354,7 +355,7 @@ _QUOTAS = (
     _Quota("halt", 6, 3, _open, _halt),  # one more than is wanted: two halts of a share may meet
     _Quota("industry", 20, 4, _between, _industry, days=90),
     _Quota("industry", 2, 1, _pending, _early, pool="star"),
-    _Quota("dividend", 20, 9, _open, _dividend),  # four times what is wanted: after a loss none is paid
+    _Quota("dividend", 10, 4, _open, _dividend),  # twice what is wanted: after a loss none is paid
     _Quota("name", 40, 8, _between, _name, days=3650),
 )
 
@@ -365,7 +366,7 @@ def planted_dividend(seed: int, entity: int, planted: Planted) -> Intended:
     decided = max(planted.told + 1, planted.end - 2 - int(u[0] * 6))
     record = planted.end + 4 + int(u[1] * 3)
     return Intended(
-        _quarter(planted.told),
+        _period(planted.told),
         days[planted.told],
         days[decided],
         approved=True,

@@ -332,8 +332,8 @@ def plant_ratings(config: WorldConfig, events: list[Event]) -> list[Event]:
         rating = before.payload
         assert isinstance(rating, Rating)  # noqa: S101 - by its type
         if rating.term == 1 and rating.expires is None:
-            low = max(before.valid_from, before.disclosed_at.date()) + timedelta(days=30)
-            high = min(after.valid_from if after else END, ends[before.entity]) - timedelta(days=20)
+            low = max(before.valid_from, before.disclosed_at.date()) + timedelta(days=8)
+            high = min(after.valid_from if after else END, ends[before.entity])
             gaps.append(_Gap(before, after, low, high))
     known = told.of(EventType.BOND_RATING)
     wanted = _wanted(config, 5, 3)  # one more than is wanted: some are recorded late
@@ -353,7 +353,7 @@ def plant_ratings(config: WorldConfig, events: list[Event]) -> list[Event]:
                 supersedes=gap.before,
                 causes=tuple(told.events[cause] for cause in gap.before.cause_ids if cause in told.events),
             )
-            _close(told, gap, event, timedelta(days=30))
+            _close(told, gap, event, timedelta(days=8))
     return list(told.events.values())
 
 

@@ -14,6 +14,7 @@ from finassay.world._blocks._documents_cn import is_story
 from finassay.world._blocks._documents_cn import jumps as jumps_of
 from finassay.world._blocks._market import Factors, garch, student, window
 from finassay.world._blocks._universe import BEIJING, CHINEXT, MAIN, STAR, Issuer
+from finassay.world._blocks._worth import fair_prices, outstanding, pull
 from finassay.world._calendar import sessions
 from finassay.world._events import Approval, Event, EventType, Implementation, Plan
 from finassay.world._events_company import Rights
@@ -32,7 +33,7 @@ PANICS_PER_YEAR, PANIC_EXIT, PANIC_DRIFT = 0.5, 0.30, -0.06
 EPISODE_VOLATILITY = 0.05
 DRIFT_PER_DAY = -0.0008
 OFFERED = 70  # percent of the price at its announcement that a rights issue costs (assumed)
-PAR = 100  # fen, the least
+PAR = 100  # fen, the least; below it for twenty sessions a share would have to go
 MOST = 0.6  # in a day, before limits
 CARRIED = 0.7  # of the move that a limit cut off
 PINNED = 0.6  # of closes within 1% of a limit
@@ -178,8 +179,16 @@ def quote_block(
     states: States,
     rights: list[ExRight],
     news: Floats,
+    worth: Floats,
 ) -> tuple[Quotes, list[int]]:
-    """Simulate a block; `news` are moves in daily deviations of a share's own, (sessions, shares).
+    """Simulate a block.
+
+    Parameters
+    ----------
+    news : numpy.ndarray of float64, (sessions, shares)
+        Moves in daily deviations of a share's own.
+    worth : numpy.ndarray of float64, (shares, quarters)
+        What the companies are worth, in fen.
 
     Returns
     -------
@@ -189,7 +198,7 @@ def quote_block(
         Cash of each ex-right, fen per 10 shares: as given, or fixed by the price on the day of the plan.
     """
     moves, own = _moves(seed, issuers, factor, news)
-    path = _walk(issuers, exp(moves), states, rights, _uniforms(seed, issuers, 0))
+    path = _walk(issuers, exp(moves), states, rights, worth, _uniforms(seed, issuers, 0))
     return _quoted(seed, issuers, path, own, states), path.cash
 
 
@@ -264,12 +273,17 @@ class _Path:
 
 
 def _walk(
-    issuers: tuple[Issuer, ...], growth: Floats, states: States, rights: list[ExRight], pin: Floats
+    issuers: tuple[Issuer, ...],
+    growth: Floats,
+    states: States,
+    rights: list[ExRight],
+    worth: Floats,
+    pin: Floats,
 ) -> _Path:
     """Walk through the sessions: reference, limit, close. State is rounded to ticks at every step."""
     length, n = growth.shape
     price = np.rint(np.array([issuer.price for issuer in issuers]) * 100).astype(np.int64)
-    shares = np.array([issuer.shares for issuer in issuers])
+    fair, shares = fair_prices(issuers, worth, rights), outstanding(issuers, rights, length)
     carry, factor = np.ones(n), np.ones(n)
     cash = [right.cash or 0 for right in rights]
     planned, due = by_day(rights)
@@ -277,8 +291,8 @@ def _walk(
     out = _empty_path(length, n, cash)
     for t in range(length):
         for k in due.get(t, ()):
-            go_ex(rights[k], cash[k], price, factor, shares)
-        wanted = price * growth[t] * carry
+            go_ex(rights[k], cash[k], price, factor)
+        wanted = price * growth[t] * carry * (1.0 + pull(fair[t], price))
         bounded = percent[t] > 0
         upper = np.where(bounded, (price * (100 + percent[t]) + 50) // 100, _NO_LIMIT)
         lower = np.where(bounded, np.maximum(1, (price * (100 - percent[t]) + 50) // 100), 1)
@@ -286,12 +300,13 @@ def _walk(
         sticky = pin[t] < PINNED
         close = np.where(sticky & (wanted >= upper * 0.99), upper, close)
         close = np.where(sticky & (wanted <= lower * 1.01), lower, close)
+        close = np.maximum(close, np.minimum(PAR, upper))
         trading = states.trading[t]
         out.reference[t], out.upper[t], out.lower[t], out.wanted[t] = price, upper, lower, wanted
         cut = np.where(wanted > upper, wanted / upper, np.where(wanted < lower, wanted / lower, 1.0))
         carry = np.where(trading, np.clip(1.0 + CARRIED * (cut - 1.0), 0.5, 1.5), carry)
         price = np.where(trading, close, price)
-        out.close[t], out.factor[t], out.shares[t] = price, factor, shares
+        out.close[t], out.factor[t], out.shares[t] = price, factor, shares[t]
         for k in planned.get(t, ()):
             if rights[k].cash is None:
                 wanted_cash = int(rights[k].yield_ * int(price[rights[k].column]) * 10 + 0.5)
@@ -318,7 +333,7 @@ def by_day(rights: list[ExRight]) -> tuple[dict[int, list[int]], dict[int, list[
     return planned, due
 
 
-def go_ex(right: ExRight, cash: int, price: Ints, factor: Floats, shares: Floats) -> None:
+def go_ex(right: ExRight, cash: int, price: Ints, factor: Floats) -> None:
     """Set the price to the reference (P - D + K r) / (1 + b + r), rounded half up to a fen (world.md, 3.7).
 
     Rights are new shares as a bonus is, and what is paid for them a negative dividend.
@@ -328,7 +343,6 @@ def go_ex(right: ExRight, cash: int, price: Ints, factor: Floats, shares: Floats
     reference = (2 * top + bottom) // (2 * bottom)
     price[right.column] = reference
     factor[right.column] *= before / reference
-    shares[right.column] = float(np.rint(shares[right.column] * bottom / 10))
 
 
 def _limits(issuers: tuple[Issuer, ...], states: States) -> Ints:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LISTING, PLACEMENT, RIGHTS, BONUS, CONVERSION, BUYBACK, UNLOCK = 1, 2, 3, 4, 5, 6, 7
 PLACEMENTS_PER_YEAR, BUYBACKS_PER_YEAR = 0.04, 0.03  # assumed
-RIGHTS_PER_YEAR = 0.02  # assumed
+RIGHTS_PER_YEAR = 0.03  # assumed
 SOLD_AT_LISTING = 0.25
 _DISCOUNT = 85  # percent of the last close that a placement pays
 _LOCKED = timedelta(days=184)

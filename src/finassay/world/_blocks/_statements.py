@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from finassay.world._blocks._balance import balances, goodwill, leverage_of, year_of_revenue
-from finassay.world._blocks._economy import GENERAL
+from finassay.world._blocks._economy import GENERAL, LEAST_EQUITY
 from finassay.world._blocks._periods import QUARTERS, quarter_of
 from finassay.world._blocks._shares import PAR, capital_of
 from finassay.world._blocks._statement_items import ASSETS, DEBT, FLOW, FLOWS, LIABILITIES, OWNERS, STOCK
@@ -167,7 +167,14 @@ class _Books:
         self.stock("MINORITYINTERESTS", t)[:] = (
             minority + self.flow("MINORITYPROFIT", t) - self.flow("MINORITYDIVIDENDS", t)
         )
+        self._support(t)
         self._finance(t)
+
+    def _support(self, t: int) -> None:
+        """Let shareholders pay in what equity lacks after losses: such companies are rescued, not wound up."""
+        assets = self._sum(ASSETS, t) + np.rint(self.wanted_cash[:, t]).astype(np.int64)
+        lacking = np.rint(LEAST_EQUITY * assets).astype(np.int64) - self._sum(OWNERS, t)
+        self.stock("CAPITALRESERVEFUND", t)[:] += np.where(self.general, np.maximum(0, lacking), 0)
 
     def _income(self, t: int) -> None:
         debt = self._sum(DEBT, t - 1)

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from finassay.world._blocks._industries import SECTORS
 from finassay.world._blocks._life import doom
+from finassay.world._blocks._names_cn import named
 from finassay.world._calendar import Sessions, sessions
 from finassay.world._config import END, START, WorldConfig
 from finassay.world._draws import normal_quantile
 from finassay.world._numerics import exp
 from finassay.world._strata import fates, strata
 from finassay.world._streams import Purpose, stream
-
-if TYPE_CHECKING:
-    from finassay.world._blocks._prices import Ints
 
 MAIN, CHINEXT, STAR, BEIJING = 1, 6, 7, 8
 SHANGHAI, SHENZHEN, BEIJING_EXCHANGE = 83, 90, 18
@@ -31,10 +28,6 @@ FIRST_OF_BOARD = {
 BEFORE = 0.468
 PAYS = 0.74  # usually; .79 ex-right events a year (R2), though after a loss, or under treatment, none is paid
 _PREFIX = {(MAIN, SHANGHAI): "60", (MAIN, SHENZHEN): "00", (CHINEXT, SHENZHEN): "30", (STAR, SHANGHAI): "68"}
-_FIRST = "华中国金安东海天瑞恒新宏盛泰嘉永长江北南西河山川云星光凯康同汇润丰科兴"
-_SECOND = "达远信通源力创维成隆泽宇航洋峰林业能华泰安兴祥和顺利德明润阳博诚"
-_LATIN = ("Hua", "Zhong", "Rui", "Heng", "Xin", "Tai", "Jia", "Yong", "Yun", "Kai", "Feng", "Ke")
-_LATIN_END = ("da", "yuan", "xin", "tong", "wei", "long", "ze", "feng", "neng", "shun", "bo", "cheng")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,30 +80,43 @@ class Issuer:
 
 
 def universe(config: WorldConfig) -> tuple[Issuer, ...]:
-    """Return all issuers of a world, their traits spread evenly over every 64 of them; codes count up per board."""
-    taken: dict[tuple[int, int], int] = {}
-    found = [_issuer(config.seed, entity, taken) for entity in range(1, config.issuers + 1)]
+    """Return all issuers of a world, their traits spread evenly over every 64 of them.
+
+    Codes count up per board in the order of the listings; no two companies share a name.
+    """
+    taken: set[str] = set()
+    found = _coded([_issuer(config.seed, entity, taken) for entity in range(1, config.issuers + 1)])
     chance = float(stream(config.seed, Purpose.LIFE, 0).random())
     ends = fates(chance, [doom(issuer.listed) for issuer in found], [issuer.fate for issuer in found])
     return tuple(replace(issuer, fate=fate) for issuer, fate in zip(found, ends, strict=True))
 
 
-def _issuer(seed: int, entity: int, taken: dict[tuple[int, int], int]) -> Issuer:
+def _coded(issuers: list[Issuer]) -> list[Issuer]:
+    """Give out the codes."""
+    counts: dict[tuple[int, int], int] = {}
+    codes = {}
+    for issuer in sorted(issuers, key=lambda issuer: (issuer.listed, issuer.entity)):
+        board = (issuer.board, issuer.market)
+        counts[board] = counts.get(board, 0) + 1
+        codes[issuer.entity] = _code(*board, counts[board])
+    return [replace(issuer, code=codes[issuer.entity]) for issuer in issuers]
+
+
+def _issuer(seed: int, entity: int, taken: set[str]) -> Issuer:
     picks = stream(seed, Purpose.ISSUER, entity).integers(0, 1 << 30, 8)
     when, where, pays, industry, fate, *traits = strata(seed, Purpose.ISSUER, entity - 1, 11)
     z = normal_quantile(np.array(traits))
     listed = listing_day(sessions(), when, BEFORE)
     board, market = _board(listed, where)
-    number = taken[board, market] = taken.get((board, market), 0) + 1
     sector = int(industry * len(SECTORS))
-    name, abbreviation, english = named(picks, sector)
+    name, abbreviation, english = named(picks.tolist(), sector, taken)
     sizes = exp(np.array([2.5 + 0.55 * z[0], 22.6 + 1.1 * z[1], -4.05 + 0.72 * z[2], 0.30 * z[3]]))
     price = max(3.0, float(sizes[0]))
     return Issuer(
         entity=entity,
         company=100_000 + entity,
         inner=10_000 + entity,  # one million and above is Hong Kong
-        code=_code(board, market, number),
+        code="",  # by the order of all listings
         market=market,
         board=board,
         name=name,
@@ -126,17 +132,6 @@ def _issuer(seed: int, entity: int, taken: dict[tuple[int, int], int]) -> Issuer
         turnover=float(sizes[2]),
         pays=pays < PAYS,
         fate=fate,
-    )
-
-
-def named(picks: Ints, sector: int) -> tuple[str, str, str]:
-    """Return the name, short name and English name of a company, of five numbers that were drawn."""
-    first, second = _FIRST[picks[0] % len(_FIRST)], _SECOND[picks[1] % len(_SECOND)]
-    industry = SECTORS[sector]
-    return (
-        f"{first}{second}{industry}股份有限公司",
-        f"{first}{second}{industry[:2]}",
-        f"{_LATIN[picks[3] % len(_LATIN)]}{_LATIN_END[picks[4] % len(_LATIN_END)]} Co., Ltd.",
     )
 
 

@@ -37,6 +37,7 @@ from finassay.world._blocks._us_prices import (
 )
 from finassay.world._blocks._us_statements import QUARTERS, Statements, us_statements
 from finassay.world._blocks._us_universe import UsIssuer, us_universe
+from finassay.world._blocks._us_worth import us_fair_prices
 from finassay.world._calendar import sessions
 from finassay.world._config import BLOCK, WorldConfig
 from finassay.world._events import Event, EventType
@@ -111,8 +112,12 @@ def us_counterfactual(seed: int, before: UsWorld, ledger: Ledger, executor: Exec
     for event in ledger.events:
         by_entity.setdefault(event.entity, []).append(event)
     items = [
-        (block, [event for issuer in block for event in by_entity.get(issuer.entity, ())])
-        for block in _blocks(before.issuers)
+        (
+            block,
+            [event for issuer in block for event in by_entity.get(issuer.entity, ())],
+            _part_of(before.statements, n * BLOCK, len(block)),
+        )
+        for n, block in enumerate(_blocks(before.issuers))
     ]
     quotes = joined(executor.map(partial(_requote, seed, factors), items, label="US quotes"))
     quotes = joined([quotes, us_index_quotes(seed, quotes, list(ledger.events))])
@@ -167,6 +172,7 @@ def _block(
         _shocks(issuers, events),
         [plan.payout for dividends, _ in calendars for plan in dividends],
         [plan.split for _, splits in calendars for plan in splits],
+        us_fair_prices(issuers, statements),
     )
     for recorder, (dividends, splits) in zip(recorders, calendars, strict=True):
         us_action_events(recorder, dividends, splits)
@@ -205,8 +211,10 @@ def _shocks(issuers: tuple[UsIssuer, ...], events: list[Event]) -> list[Shock]:
     return found
 
 
-def _requote(seed: int, factors: UsFactors, item: tuple[tuple[UsIssuer, ...], list[Event]]) -> UsQuotes:
-    issuers, events = item
+def _requote(
+    seed: int, factors: UsFactors, item: tuple[tuple[UsIssuer, ...], list[Event], Statements]
+) -> UsQuotes:
+    issuers, events, statements = item
     own, _ = own_noise(seed, issuers)
     column = {issuer.entity: n for n, issuer in enumerate(issuers)}
     at, first = sessions("XNYS").at_or_after, us_window()[0]
@@ -223,7 +231,8 @@ def _requote(seed: int, factors: UsFactors, item: tuple[tuple[UsIssuer, ...], li
         elif event.type is EventType.US_DELIST:
             ends[k] = _end_of(event, events)
     spans = [_span(issuer, ends.get(n)) for n, issuer in enumerate(issuers)]
-    return us_quote_block(seed, issuers, factors, spans, own, _shocks(issuers, events), payouts, splits)
+    shocks, fair = _shocks(issuers, events), us_fair_prices(issuers, statements)
+    return us_quote_block(seed, issuers, factors, spans, own, shocks, payouts, splits, fair)
 
 
 def _end_of(event: Event, events: list[Event]) -> End:
@@ -233,9 +242,19 @@ def _end_of(event: Event, events: list[Event]) -> End:
     return End(cause.payload.topic == "merger", at(cause.valid_from), at(event.valid_from))
 
 
+_AXES = {"values": 1}  # along which the companies are; the first of the others
+
+
 def _statements(parts: list[Statements]) -> Statements:
-    axes = {"values": 1}
     names = [field.name for field in fields(Statements)]
     return Statements(
-        **{name: np.concatenate([getattr(p, name) for p in parts], axis=axes.get(name, 0)) for name in names}
+        **{name: np.concatenate([getattr(p, name) for p in parts], axis=_AXES.get(name, 0)) for name in names}
+    )
+
+
+def _part_of(whole: Statements, first: int, count: int) -> Statements:
+    """Return the statements of some companies in a row."""
+    rows, names = np.arange(first, first + count), [field.name for field in fields(Statements)]
+    return Statements(
+        **{name: np.take(getattr(whole, name), rows, axis=_AXES.get(name, 0)) for name in names}
     )

@@ -278,7 +278,9 @@ def _error(
     share = _CHANGE * float(exp(1.6 * min(max(size, -2.5), 2.5)))
     larger = (stated > 0) == (u < _OVERSTATED)
     share = min(share, 0.8) / (1.0 - min(share, 0.8)) if larger else share / (1.0 + share)
-    after_tax = max(1.0, min(share * abs(stated), 0.15 * float(statements.values[0, column, k])))
+    owed = statements.values[PLACE["AccountsReceivableNetCurrent"], column, k : k + 14]
+    bound = min(0.15 * float(statements.values[0, column, k]), 0.6 * float(np.min(owed)))
+    after_tax = max(1.0, min(share * abs(stated), bound))
     before_tax = round(after_tax / 0.78) * (1 if u < _OVERSTATED else -1)
     tax = round(before_tax * 0.22)
     names = sorted(_PART | _TAXED | _KEPT, key=lambda name: PLACE[name])

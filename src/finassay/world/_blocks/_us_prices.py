@@ -11,6 +11,7 @@ import numpy.typing as npt
 from finassay.world._blocks._columns import Columns
 from finassay.world._blocks._market import garch, student
 from finassay.world._blocks._us_market import us_window
+from finassay.world._blocks._worth import pull
 from finassay.world._numerics import Floats, exp, log
 from finassay.world._streams import Purpose, stream
 
@@ -138,11 +139,17 @@ def us_quote_block(
     shocks: list[Shock],
     payouts: list[Payout],
     splits: list[Split],
+    fair: Floats,
 ) -> UsQuotes:
-    """Simulate a block; fixes the cash of payouts and the ratios of splits that were not given."""
+    """Simulate a block; fixes the cash of payouts and the ratios of splits that were not given.
+
+    `fair` is what a share as of the start is worth, in dollars.
+    """
+    fair = fair * _DOLLAR
     sigma = np.array([issuer.sigma for issuer in issuers])
     moves, struck = _moves(issuers, factors, spans, own, shocks)
-    path = _walk(issuers, exp(np.clip(moves, -1.2, 1.2)), payouts, splits)
+    quiet = np.array([span.quiet for span in spans])
+    path = _walk(issuers, exp(np.clip(moves, -1.2, 1.2)), payouts, splits, fair, quiet)
     return _quoted(seed, issuers, path, np.maximum(np.abs(struck) * 0.5, sigma), spans)
 
 
@@ -187,8 +194,15 @@ class _Path:
     split: Floats
 
 
-def _walk(issuers: tuple[UsIssuer, ...], growth: Floats, payouts: list[Payout], splits: list[Split]) -> _Path:
-    """Walk through the sessions. State is rounded to ticks at every step."""
+def _walk(
+    issuers: tuple[UsIssuer, ...],
+    growth: Floats,
+    payouts: list[Payout],
+    splits: list[Split],
+    fair: Floats,
+    quiet: Ints,
+) -> _Path:
+    """Walk through the sessions. State is rounded to ticks at every step; nothing draws the price of a target."""
     length, n = growth.shape
     price = _ticks(np.array([issuer.price for issuer in issuers]) * _DOLLAR)
     shares, split = np.array([issuer.shares for issuer in issuers]), np.ones(n)
@@ -204,7 +218,8 @@ def _walk(issuers: tuple[UsIssuer, ...], growth: Floats, payouts: list[Payout], 
             k = payout.column
             price[k] = max(int(price[k]) - (payout.cash or 0), 1)
         out.reference[t] = price
-        price = _ticks(price * growth[t])
+        drawn = np.where(t <= quiet, pull(fair[t] / split, price), 0.0)
+        price = _ticks(price * growth[t] * (1.0 + drawn))
         out.close[t], out.shares[t], out.split[t] = price, shares, split
         for payout in told[0].get(t, ()):
             if payout.cash is None:

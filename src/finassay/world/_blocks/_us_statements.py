@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from finassay.world._blocks._us_names import FINANCIALS
-from finassay.world._config import END
+from finassay.world._config import END, START
 from finassay.world._numerics import Floats, exp
 from finassay.world._streams import Purpose, stream
 
@@ -55,6 +55,7 @@ _GROSS = (0.32, 0.28, 0.30, 0.33, 0.34, 0.58, 0.62, 0.60, 0.48, 0.38, 0.52)
 _RESEARCH = (0.003, 0.012, 0.02, 0.012, 0.006, 0.13, 0.0, 0.14, 0.03, 0.0, 0.0)
 _TURNOVER = (0.55, 0.8, 0.85, 1.1, 1.2, 0.55, 0.16, 0.65, 0.5, 0.3, 0.16)
 _LEVERAGE = (0.52, 0.52, 0.58, 0.58, 0.58, 0.46, 0.84, 0.46, 0.58, 0.68, 0.56)
+RERATED = 0.035  # a year: sales were worth 1.8 times as much in 2026 as in 2016; more than half of it here (assumed)
 _SPECIAL = 0.012  # of quarters of a company that pays (assumed)
 _YIELD = 0.005  # of the price, in a quarter, at most at the start
 _STEP = 25  # of a dividend: a quarter of a cent
@@ -130,7 +131,7 @@ class _Block:
         self.chance = np.stack([r.random((QUARTERS, 6)) for r in rng], axis=2)
         sector = np.array([issuer.sector for issuer in issuers])
         self.financial = sector == FINANCIALS
-        self.mean_growth = 0.045 + 0.06 * z[0]
+        self.mean_growth = 0.06 + 0.03 * z[0]
         self.gross = np.clip(np.array(_GROSS)[sector] + 0.08 * z[1], 0.08, 0.9)
         self.research = np.array(_RESEARCH)[sector] * exp(0.5 * z[2])
         small = np.array([issuer.category for issuer in issuers])
@@ -155,7 +156,8 @@ class _Block:
         self.paid_in_stock = 0.012 * exp(0.8 * z[12])
         self.season = 0.06 * z[13:17]
         self.economy, self.failing = growth, np.array(failing)
-        self.revenue = np.array([issuer.revenue for issuer in issuers]) / 1000
+        self.growth = self._growth()
+        self.revenue = np.array([issuer.revenue for issuer in issuers]) / 1000 / self._grown(issuers)
         self.multiple = np.array([issuer.price * issuer.shares for issuer in issuers]) / 1000 / self.revenue
         self.price = np.array([issuer.price for issuer in issuers])
         self.shares0 = np.array([issuer.shares for issuer in issuers])
@@ -165,17 +167,14 @@ class _Block:
         self.special = np.zeros((self.n, QUARTERS), dtype=np.int64)
 
     def run(self) -> Statements:
-        growth, dev = np.zeros((self.n, QUARTERS)), np.zeros(self.n)
+        dev = np.zeros(self.n)
         for k in range(QUARTERS):
-            before = growth[:, k - 1] if k else np.zeros(self.n)
             ailing = k >= self.failing
-            drift = self.economy[k] + np.where(ailing, -0.06, 0.0)
-            growth[:, k] = np.clip(0.70 * before + 0.09 * self.shock[k, 0] + drift, -0.7, 0.9)
             dev = np.clip(0.937 * dev + 0.022 * self.shock[k, 1] + np.where(ailing, -0.05, 0.0), -0.9, 0.25)
             if k < 4:
                 revenue = self.revenue / 4 * (1 + self.season[k])
             else:
-                revenue = self.values[0, :, k - 4] * exp(self.mean_growth + growth[:, k])
+                revenue = self.values[0, :, k - 4] * exp(self.growth[:, k])
             self._income(k, _whole(np.maximum(revenue, 50.0)), dev + 0.006 * self.noise[k, 0])
             if k == 0:
                 self._open()
@@ -185,6 +184,28 @@ class _Block:
         return Statements(
             self.values, self.shares, self.dividend, self.special, np.rint(surprise * 1e4) / 1e4
         )
+
+    def _growth(self) -> Floats:
+        """Return the growth of each quarter's sales on the year."""
+        found, now = np.zeros((self.n, QUARTERS)), np.zeros(self.n)
+        for k in range(QUARTERS):
+            drift = self.economy[k] + np.where(k >= self.failing, -0.06, 0.0)
+            now = np.clip(0.70 * now + 0.09 * self.shock[k, 0] + drift, -0.7, 0.9)
+            found[:, k] = self.mean_growth + now
+        return found
+
+    def _grown(self, issuers: tuple[UsIssuer, ...]) -> Floats:
+        """Return what a year's sales are multiplied by from the first year to the one before the listing."""
+        level = np.zeros((self.n, QUARTERS))
+        for k in range(4, QUARTERS):
+            level[:, k] = level[:, k - 4] + self.growth[:, k]
+        path, out = exp(level), np.ones(self.n)
+        for n, issuer in enumerate(issuers):
+            since = max(START, issuer.listed)
+            last = sum(end < since for end in period_ends(issuer.year_end)) - 1
+            years = (since - START).days / 365.25
+            out[n] = np.sum(path[n, last - 3 : last + 1]) / 4.0 * float(exp(RERATED * years))
+        return out
 
     def _get(self, name: str, k: int) -> Ints:
         found: Ints = self.values[PLACE[name], :, k]

@@ -29,6 +29,7 @@ from finassay.world._tables._view import View, arrow_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import date
 
     import pyarrow as pa
 
@@ -107,6 +108,12 @@ class _Facts:
         self.reporting = {company.issuer.entity: company for company in reporting(world)}
         vintages = world.us.macro.vintages
         rows = zip(vintages.series.tolist(), vintages.release.tolist(), vintages.value.tolist(), strict=True)
+        periods = zip(
+            vintages.series.tolist(), vintages.release.tolist(), vintages.period.tolist(), strict=True
+        )
+        self.oldest: dict[tuple[int, int], date] = {}  # the first period that a release states anew
+        for series, release, period in periods:
+            self.oldest[series, release] = min(period, self.oldest.get((series, release), period))
         self.values = {(series, release): value for series, release, value in rows}  # the last period's stays
 
     def of(self, names: Names, ledger: Ledger, event: Event) -> Own | None:
@@ -124,7 +131,8 @@ class _Facts:
 
     def _macro(self, event: Event) -> Own:
         place = event.entity - MACRO_ENTITY
-        return macro_facts(event, self.values[place, event.seq], SERIES[place].unit)
+        revises = self.oldest[place, event.seq] < event.valid_from
+        return macro_facts(event, self.values[place, event.seq], SERIES[place].unit, revises=revises)
 
     def _filing(self, names: Names, event: Event) -> Own:
         filing = event.payload

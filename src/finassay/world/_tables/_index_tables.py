@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from finassay.world._blocks._indices import membership
+from finassay.world._blocks._indices import capping, membership
 from finassay.world._blocks._market import window
 from finassay.world._blocks._periods import QUARTERS, period_end, season
 from finassay.world._calendar import sessions
@@ -82,6 +82,8 @@ def lc_indexcomponentsweight(view: View) -> Iterator[pa.Table]:
     for entity, index in made.opened:
         assert isinstance(index, Index)  # noqa: S101 - by its type
         value = np.where(made.inside[entity][ends], made.value[ends], 0)
+        every = np.broadcast_to(ends[:, None], value.shape), np.arange(value.shape[1])[None, :]
+        value = np.rint(value * capping(view.world.quotes, made.inside[entity]).on(*every)).astype(np.int64)
         day, share = np.nonzero(value)
         weight = value[day, share] / np.maximum(np.sum(value, axis=1), 1)[day]
         session = ends[day]
