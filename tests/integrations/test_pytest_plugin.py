@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 
 import pytest
 
 pytest_plugins = ["pytester"]
+
+# Sessions run in this process, and forget at their end what they imported: what bears no second import comes first.
+for name in (
+    "pandas",
+    "duckdb",
+    "pyarrow.parquet",
+    "scipy.stats",
+    "finassay.audit",
+    "finassay.integrations._function",
+):
+    importlib.import_module(name)
 
 STUDIES = r'''
 import pandas as pd

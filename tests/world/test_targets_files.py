@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 import duckdb
 import pytest
@@ -21,6 +23,7 @@ CATALOG = load_catalog("gildata")
 # Writes three million numbers and says what happened
 WRITE = """
 import sys
+import time
 import numpy as np
 from finassay.core import InputError
 from finassay.temporal import load_catalog
@@ -184,3 +187,83 @@ def test_a_row_that_was_changed_is_found_by_the_content_hash(damaged):
         "UPDATE qt_dailyquote SET CLOSEPRICE = CLOSEPRICE + 0.01 WHERE ID = (SELECT MIN(ID) FROM qt_dailyquote)"
     ) as database:
         assert not _content(database, CATALOG, world_info(database)).passed
+
+
+def started(url):
+    """A build that has begun to write, and the folder it writes in."""
+    build = [
+        sys.executable,
+        "-m",
+        "finassay",
+        "world",
+        "build",
+        "--scale",
+        "0.01",
+        "--blocks",
+        "macro",
+        "--to",
+        url,
+    ]
+    process = subprocess.Popen([*build, "--executor", "serial"], stderr=subprocess.PIPE, text=True)
+    return process
+
+
+def wait_for(look, process):
+    for _ in range(1200):
+        if found := look():
+            return found
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.05)
+    raise AssertionError("nothing was written within a minute")
+
+
+@pytest.mark.parametrize("name", ["duckdb:///{}/w.duckdb", "{}/folder"])
+def test_a_build_that_is_ended_leaves_nothing(tmp_path, name):
+    process = started(name.format(tmp_path))
+    wait_for(lambda: list(tmp_path.glob(".*/*[!k]")), process)
+    process.terminate()
+    assert process.wait(60) == 128 + signal.SIGTERM
+    assert "stopped" in process.stderr.read()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_build_left_goes_with_the_next_one(tmp_path):
+    url = f"duckdb:///{tmp_path}/w.duckdb"
+    process = started(url)
+    [left] = wait_for(lambda: list(tmp_path.glob(".*")), process)
+    process.kill()
+    process.wait(60)
+    assert left.is_dir()
+    living = tmp_path / ".other.duckdb.abc"  # of another target: not ours to remove
+    living.mkdir()
+    target_of(url, force=False).check()
+    assert list(tmp_path.iterdir()) == [living]
+
+
+def test_a_build_beside_another_one_leaves_it_alone(tmp_path):
+    url = f"duckdb:///{tmp_path}/w.duckdb"
+    process = started(url)
+    [held] = wait_for(lambda: list(tmp_path.glob(".*/lock")), process)
+    target_of(url, force=False).check()
+    assert held.exists()
+    process.terminate()
+    process.wait(60)
+
+
+@pytest.mark.parametrize(
+    ("there", "url", "says"),
+    [
+        ("folder/important.txt", "{}/folder", "holds what is no world \\(important.txt\\)"),
+        ("folder/prices.parquet", "{}/folder", "holds what is no world \\(prices.parquet\\)"),
+        ("folder", "{}/folder", "is a file, not a folder"),
+        ("w.duckdb/x", "duckdb:///{}/w.duckdb", "is a folder, not a DuckDB file"),
+    ],
+)
+def test_force_replaces_worlds_and_nothing_else(tmp_path, there, url, says):
+    path = tmp_path / there
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine")
+    with pytest.raises(InputError, match=says) as refused:
+        target_of(url.format(tmp_path), force=True).check()
+    assert refused.value.reason == "not_a_world"
+    assert path.read_text() == "mine"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from sqlglot import exp
 
@@ -16,35 +16,52 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A statement without one of its guards."""
+    """A statement without one of its guards, or with one that lets later rows in; `number` tells which."""
 
     guard: str
     line: int | None
     sql: str
+    number: int
 
 
 def mutants(sql: str, dialect: Dialect, tables: list[AsOf]) -> list[Mutant]:
     """Return the statement once without each guard: a conjunct that bounds a time from above, or tests an end.
 
-    Lower bounds guard nothing: a row that is too old was known. Nor do periods: what they say is not when.
+    A conjunct that asks for one day guards too: without it, all later days are let in. Lower bounds guard nothing: a
+    row that is too old was known. Nor do periods: what they say is not when.
     """
     import sqlglot
     from sqlglot import exp
 
     times, ends = _columns(tables)
-    tree = sqlglot.parse_one(sql, read=dialect)
-    count = sum(1 for _ in _conjuncts(tree))
     found = []
-    for number in range(count):
-        copy = tree.copy()
-        guard = next(node for n, node in enumerate(_conjuncts(copy)) if n == number)
-        if not _guards(guard, times, ends):
+    for number, guard in enumerate(_conjuncts(sqlglot.parse_one(sql, read=dialect))):
+        if _weaker(guard, times, ends) is None:
             continue
-        text = guard.sql(dialect=dialect)
         lines = [n.meta["line"] for n in guard.find_all(exp.Identifier) if "line" in n.meta]
-        guard.replace(exp.true())
-        found.append(Mutant(text, min(lines, default=None), copy.sql(dialect=dialect)))
+        text = without(sql, dialect, tables, [number])
+        found.append(Mutant(guard.sql(dialect=dialect), min(lines, default=None), text, number))
     return found
+
+
+def without(sql: str, dialect: Dialect, tables: list[AsOf], numbers: Collection[int]) -> str:
+    """Return the statement without several of its guards."""
+    import sqlglot
+
+    times, ends = _columns(tables)
+    tree = sqlglot.parse_one(sql, read=dialect)
+    for number, guard in list(enumerate(_conjuncts(tree))):
+        weaker = _weaker(guard, times, ends) if number in numbers else None
+        if weaker is not None:
+            guard.replace(weaker)
+    return tree.sql(dialect=dialect)
+
+
+def _weaker(node: exp.Expr, times: set[str], ends: set[str]) -> exp.Expr | None:
+    """Return what takes a guard's place; None where the conjunct guards nothing."""
+    from sqlglot import exp
+
+    return exp.true() if _guards(node, times, ends) else _from_then_on(node, times)
 
 
 def _columns(tables: list[AsOf]) -> tuple[set[str], set[str]]:
@@ -100,6 +117,18 @@ def _guards(node: exp.Expr, times: set[str], ends: set[str]) -> bool:
         ):  # two times compared with one another are an order, not a bound
             return True
     return False
+
+
+def _from_then_on(node: exp.Expr, times: set[str]) -> exp.Expr | None:
+    """Return ``day >= x`` for ``day = x`` of a time; None for another conjunct."""
+    from sqlglot import exp
+
+    if not isinstance(node, exp.EQ) or any(node.find_all(exp.Subquery)):
+        return None
+    for time, value in ((node.this, node.expression), (node.expression, node.this)):
+        if isinstance(time, exp.Column) and time.name.lower() in times and not _names(value):
+            return exp.GTE(this=time.copy(), expression=value.copy())
+    return None
 
 
 def _names(node: exp.Expr) -> set[str]:

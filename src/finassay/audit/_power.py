@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from finassay.audit._certificate import Power, Survivor
-from finassay.audit._guards import Mutant, mutants
+from finassay.audit._guards import Mutant, mutants, without
 from finassay.audit._types import FAMILIES
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from finassay.audit._trial import Trial
 
 LEAST_POWER = 0.9
+_MOST_PAIRS = 10
 
 
 def weigh(facts: Facts, trial: Trial, base: Output) -> None:
@@ -26,6 +28,8 @@ def weigh(facts: Facts, trial: Trial, base: Output) -> None:
         _expose(facts, trial, base)
         return
     missed = [m for m in found if not _noticed(trial, m.sql)]
+    shared = _shared(trial, base, missed)
+    missed = [m for m in missed if m not in shared]
     redundant = [m for m in missed if _matters_in_contradiction(trial, m.sql)]
     holes = [m for m in missed if m not in redundant]
     facts.power = Power(
@@ -40,6 +44,19 @@ def weigh(facts: Facts, trial: Trial, base: Output) -> None:
         facts.unknown(
             "low_power", f"{facts.power.noticed} of {tried} guards are noticed when removed, not: {guards}."
         )
+
+
+def _shared(trial: Trial, base: Output, missed: list[Mutant]) -> list[Mutant]:
+    """Return the guards that stand in for one another: without either nothing happens, without both it is noticed."""
+    dialect, text = base.statements[0]
+    views = [table.view for table in trial.tables.values()]
+    found: list[Mutant] = []
+    for pair in list(combinations(missed, 2))[:_MOST_PAIRS]:
+        if any(m not in found for m in pair) and _noticed(
+            trial, without(text, dialect, views, [m.number for m in pair])
+        ):
+            found += [m for m in pair if m not in found]
+    return found
 
 
 def _matters_in_contradiction(trial: Trial, sql: str) -> bool:
@@ -70,8 +87,9 @@ def _guards(trial: Trial, base: Output) -> list[Mutant]:
 
 def _expose(facts: Facts, trial: Trial, base: Output) -> None:
     """Where a program's own guards cannot be taken away, ask whether it reacts to what it may know of each table."""
-    asked = [name for name, table in trial.tables.items() if table.traps and name in facts.read]
-    silent = [name for name in asked if not trial.reacts(base, name)]
+    read = [name for name, table in trial.tables.items() if table.traps and name in facts.read]
+    silent = [name for name in read if not trial.reacts(base, name) and not trial.feeds_labels(base, name)]
+    asked = [name for name in read if name in silent or name in trial.live]
     facts.power = Power(
         guards=len(asked),
         noticed=len(asked) - len(silent),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from finassay.audit._compare import Difference
+from finassay.audit._compare import Difference, differ
 
 if TYPE_CHECKING:
     from finassay.audit._certificate import ScenarioRun
@@ -105,3 +105,12 @@ class Trial:
         ):
             self.live.add(name)
         return name in self.live
+
+    def feeds_labels(self, base: Output, name: str) -> bool:
+        """Whether a table matters to columns of later outcomes, which are not judged."""
+        if not self.scope.labels:
+            return False
+        outputs = (
+            self.runner.run({name: self.tables[name].select(f)}) for f in reversed(self.tables[name].traps)
+        )
+        return any(found.error is None and differ(base, found) is not None for found in outputs)

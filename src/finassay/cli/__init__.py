@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import tempfile
 import traceback
@@ -84,6 +85,7 @@ def _root(
 
 def main() -> None:
     """Run the command line and exit with a code of DESIGN.md, section 1."""
+    signal.signal(signal.SIGTERM, _terminated)
     try:
         app()
     except KeyboardInterrupt:
@@ -93,6 +95,13 @@ def main() -> None:
         report = _write_report(error)
         write_message(f"finassay: our own failure: {type(error).__name__}: {error}\n  Please send {report}.")
         sys.exit(int(ExitCode.INTERNAL))
+
+
+def _terminated(*_: object) -> None:
+    """End as Ctrl-C does, so that what is half written is removed."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    write_message("finassay: stopped.")
+    sys.exit(128 + signal.SIGTERM)
 
 
 def _write_report(error: BaseException) -> Path:

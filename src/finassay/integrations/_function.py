@@ -72,7 +72,7 @@ class _Calls(Runner):
         """Call the function; its own exception is part of the output."""
         from finassay.database import QueryPolicy
 
-        database = self._database(overlays)
+        database = self._altered(overlays)
         connection = Connection(database, self.subject.dialect, self.subject.policy or QueryPolicy())
         arguments = _arguments(self.subject.function, connection, database)
         try:

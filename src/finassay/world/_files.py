@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import glob
 import os
 import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from finassay.core import InputError
 from finassay.world._ddl import META, create_meta, create_table, decimals, filled
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 # One thread: the workers that make the rows need the other processors. Trying run lengths takes a fifth of the time
 # and makes the file one percent smaller
 _SETTINGS: dict[str, Any] = {"threads": 1, "memory_limit": "1GB", "disabled_compression_methods": "rle"}
+_LOCK = "lock"
 _CAST = 2.0**51  # from so many units on DuckDB's cast of a double may be one off
 _HINTS = {
     "No space left": "Free some space, or give a target on another disk.",
@@ -65,15 +68,28 @@ class _OnDisk:
             )
         if path.exists() and not self.force:
             raise InputError(f"{path} exists.", hint="Remove it, give another target, or say --force.")
+        self._check_replaced()
         with self._neighbour():  # says now, not after an hour, that nothing may be written here
             pass
+
+    def _check_replaced(self) -> None:
+        """Refuse to replace what is no world's, whatever was said.
+
+        Raises
+        ------
+        InputError
+            With reason ``not_a_world``.
+        """
+        raise NotImplementedError
 
     @contextlib.contextmanager
     def _neighbour(self) -> Iterator[Path]:
         """Give a path beside the target, on its disk; it and all in it is gone at the end."""
         path = self.path
         try:
+            _sweep(path)
             scratch = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.absolute().parent))
+            lock = _locked(scratch)
         except OSError as error:
             raise InputError(
                 f"Nothing can be written in {path.absolute().parent}: {error.strerror}.",
@@ -89,6 +105,7 @@ class _OnDisk:
             ) from error
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
+            lock.close()
 
     def _put(self, made: Path) -> None:
         """Give the finished database its name; what had it before goes only then."""
@@ -97,11 +114,37 @@ class _OnDisk:
         made.replace(self.path)
 
 
+def _locked(scratch: Path) -> IO[str]:
+    """Return the open file whose lock says that somebody still writes there."""
+    lock = (scratch / _LOCK).open("w", encoding="utf-8")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
+
+
+def _sweep(path: Path) -> None:
+    """Remove what earlier builds of a target left that were killed: nobody holds their locks."""
+    for lock in path.absolute().parent.glob(f".{glob.escape(path.name)}.*/{_LOCK}"):
+        with lock.open("r+", encoding="utf-8") as held:
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            shutil.rmtree(lock.parent, ignore_errors=True)
+
+
 @dataclass(frozen=True)
 class DuckDBFile(_OnDisk):
     """A DuckDB file."""
 
     scheme: ClassVar[str] = "duckdb:///"
+
+    def _check_replaced(self) -> None:
+        if self.path.is_dir():
+            raise InputError(
+                f"{self.path} is a folder, not a DuckDB file.",
+                hint="Give another name.",
+                reason="not_a_world",
+            )
 
     def write(
         self,
@@ -164,6 +207,24 @@ def _listed(columns: Iterable[str]) -> str:
 @dataclass(frozen=True)
 class ParquetFolder(_OnDisk):
     """A folder with one Parquet file per table."""
+
+    def _check_replaced(self) -> None:
+        if self.path.exists() and not self.path.is_dir():
+            raise InputError(
+                f"{self.path} is a file, not a folder of Parquet files.",
+                hint="Give another name, or duckdb:///file.duckdb.",
+                reason="not_a_world",
+            )
+        held = sorted(path.name for path in self.path.iterdir()) if self.path.is_dir() else []
+        strangers = [name for name in held if not name.endswith(".parquet")]
+        if held and (strangers or f"{META}.parquet" not in held):
+            shown = ", ".join((strangers or held)[:3])
+            raise InputError(
+                f"{self.path} holds what is no world ({shown}{', …' if len(strangers or held) > 3 else ''}), and the "
+                "whole folder would be replaced.",
+                hint="Give another target, or empty it yourself.",
+                reason="not_a_world",
+            )
 
     def write(
         self,
