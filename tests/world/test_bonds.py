@@ -367,7 +367,7 @@ def test_the_premium_is_that_of_the_prices(database):
     )
     total = rows(database, "SELECT COUNT(*) AS n FROM bond_conbdexchangequote")
     assert bad == [(0,)]
-    assert linked[0][0] == linked[0][1] == total[0][0] > 3000
+    assert linked[0][0] == linked[0][1] == total[0][0] > 2000
 
 
 def test_without_a_dividend_the_conversion_price_is_not_adjusted(world, serial):

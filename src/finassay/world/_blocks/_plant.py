@@ -108,6 +108,7 @@ def _life(seed: int, issuer: Issuer) -> Life:
         end = at(ends[event.event_id].valid_from) if event.event_id in ends else forever
         _note(life, event, told, start, end)
     for plan in intended_dividends(seed, issuer):
+        life.paid.add(plan.period_end)
         if plan.approved:
             life.add("dividend", at(plan.planned), at(plan.planned), at(plan.announced))
     if life.gone is not None:
@@ -334,14 +335,13 @@ def _dividend(rng: np.random.Generator, life: Life, at: int) -> Planted | None:
     told, end = at - int(rng.random() * 15), at + 2 + int(rng.random() * 18)
     listed = not life.star and life.listed + 243 < told and (life.gone is None or life.gone > end + 60)
     others = [seen for seen in life.seen.get("dividend", ()) if seen[0] < end + 30 and told < seen[2] + 30]
-    period = _period(told)
-    same = period in life.paid or any(_period(seen[0]) == period for seen in life.seen.get("dividend", ()))
+    same = _period(told) in life.paid
     return Planted("dividend", told, told, end) if listed and not others and not same else None
 
 
 def _period(told: int) -> date:
-    """Return the end of the last year or half-year at least a month before a plan."""
-    day = sessions().days[told] - timedelta(days=30)
+    """Return the end of the last year or half-year some weeks before a plan."""
+    day = sessions().days[told] - timedelta(days=25)
     ends = [date(day.year - 1, 6, 30), date(day.year - 1, 12, 31), date(day.year, 6, 30)]
     return max(end for end in ends if end <= day)
 
