@@ -11,9 +11,12 @@ from finassay.audit._guards import Mutant, mutants, without
 from finassay.audit._types import FAMILIES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from finassay.audit._report import Facts
     from finassay.audit._subject import Output
     from finassay.audit._trial import Trial
+    from finassay.audit._types import Family
 
 LEAST_POWER = 0.9
 _MOST_PAIRS = 10
@@ -117,5 +120,15 @@ def _noticed(trial: Trial, sql: str) -> bool:
         return True
     run = partial(trial.runner.run, sql=sql)
     return any(
-        trial.notices(base, family, names, run) for family in FAMILIES if (names := trial.over(family))
+        trial.notices(base, family, part, run)
+        for family in FAMILIES
+        for part in _parts(trial.over(family), family)
     )
+
+
+def _parts(names: list[str], family: Family) -> Iterator[list[str]]:
+    """Yield the tables together, then one by one where what one does to the answer may hide what another does."""
+    if names:
+        yield names
+    if family.mode != "same" and len(names) > 1:
+        yield from ([name] for name in names)
