@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -189,8 +190,9 @@ def test_a_row_that_was_changed_is_found_by_the_content_hash(damaged):
         assert not _content(database, CATALOG, world_info(database)).passed
 
 
+@contextlib.contextmanager
 def started(url):
-    """A build that has begun to write, and the folder it writes in."""
+    """Give a build that goes on."""
     build = [
         sys.executable,
         "-m",
@@ -204,50 +206,49 @@ def started(url):
         "--to",
         url,
     ]
-    process = subprocess.Popen([*build, "--executor", "serial"], stderr=subprocess.PIPE, text=True)
-    return process
+    with subprocess.Popen([*build, "--executor", "serial"], stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def wait_for(look, process):
-    for _ in range(1200):
+    for _ in range(2400):
         if found := look():
             return found
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)
-    raise AssertionError("nothing was written within a minute")
+    raise AssertionError("nothing was written within two minutes")
 
 
 @pytest.mark.parametrize("name", ["duckdb:///{}/w.duckdb", "{}/folder"])
 def test_a_build_that_is_ended_leaves_nothing(tmp_path, name):
-    process = started(name.format(tmp_path))
-    wait_for(lambda: list(tmp_path.glob(".*/*[!k]")), process)
-    process.terminate()
-    assert process.wait(60) == 128 + signal.SIGTERM
-    assert "stopped" in process.stderr.read()
+    with started(name.format(tmp_path)) as process:
+        wait_for(lambda: list(tmp_path.glob(".*/*[!k]")), process)
+        process.terminate()
+        assert process.wait(60) == 128 + signal.SIGTERM
+        assert "stopped" in process.stderr.read()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_a_killed_build_left_goes_with_the_next_one(tmp_path):
     url = f"duckdb:///{tmp_path}/w.duckdb"
-    process = started(url)
-    [left] = wait_for(lambda: list(tmp_path.glob(".*")), process)
-    process.kill()
-    process.wait(60)
+    with started(url) as process:
+        [left] = wait_for(lambda: list(tmp_path.glob(".*")), process)
     assert left.is_dir()
-    living = tmp_path / ".other.duckdb.abc"  # of another target: not ours to remove
-    living.mkdir()
+    other = tmp_path / ".other.duckdb.abc"  # of another target: not ours to remove
+    other.mkdir()
     target_of(url, force=False).check()
-    assert list(tmp_path.iterdir()) == [living]
+    assert list(tmp_path.iterdir()) == [other]
 
 
 def test_a_build_beside_another_one_leaves_it_alone(tmp_path):
     url = f"duckdb:///{tmp_path}/w.duckdb"
-    process = started(url)
-    [held] = wait_for(lambda: list(tmp_path.glob(".*/lock")), process)
-    target_of(url, force=False).check()
-    assert held.exists()
-    process.terminate()
-    process.wait(60)
+    with started(url) as process:
+        [held] = wait_for(lambda: list(tmp_path.glob(".*/lock")), process)
+        target_of(url, force=False).check()
+        assert held.exists()
 
 
 @pytest.mark.parametrize(
