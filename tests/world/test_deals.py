@@ -207,7 +207,8 @@ def test_the_controller_of_a_report_is_that_of_its_chain_of_owners(database):
         " AND p.ENDDATE = r.ENDDATE AND p.INFOPUBLDATE = r.INFOPUBLDATE AND p.RELATIONSHIP = r.RELATIONSHIP"
         " AND p.RELATEDPARTYNAME = r.RELATEDPARTYNAME WHERE r.RELATIONSHIP IN (1, 2)"
     )
-    assert number_of(database, joined) > 1000
+    # One or two owners in each annual report of the 58 companies, while they are listed
+    assert number_of(database, joined) > 800
     assert number_of(database, f"{joined} AND (p.ID IS NULL OR p.DIRECTAMOUNT <> r.SHAREAMOUNT)") == 0
 
 

@@ -48,9 +48,9 @@ KIND = 401
 SHARE = 0.30  # of the shares that may: about 270 convertibles live at scale 1
 WATCHED, NEEDED = 30, 15  # sessions of the triggers
 RESET_LEVEL, CALL_LEVEL = 85, 130  # percent of the conversion price
-RESETS, CALLS = 0.46, 0.50  # of triggers on which the company acts (assumed)
+RESETS, CALLS = 0.50, 0.50  # of triggers on which the company acts (assumed)
 EARLY = 8  # convertibles that are announced in 2016
-ISSUE_PREMIUM = 1.06  # of the first conversion price over the share, and up to .1 more (assumed)
+ISSUE_PREMIUM = 1.10  # of the first conversion price over the share, and up to .1 more (assumed)
 _QUIET_RESET, _QUIET_CALL = 125, 85  # sessions for which it promises not to
 _HAZARD = 1.0
 _GRADES = np.cumsum((0.05, 0.12, 0.36, 0.30, 0.17))
@@ -121,7 +121,10 @@ def convertible_events(seed: int, share: Share) -> list[Event]:
     """Tell a convertible with its debtor; nothing if the share does not trade then, or is in trouble."""
     announced = share.announced
     at = int(np.searchsorted(share.session, sessions().at_or_after(announced)))
-    troubled = any(e.disclosed_at.date() < announced for e in share.stock.alerts)
+    # Three years of profits come before an offer
+    troubled = any(
+        announced - timedelta(days=3 * 365) < e.disclosed_at.date() < announced for e in share.stock.alerts
+    )
     ends = share.end is not None and share.end.disclosed_at.date() < announced + timedelta(days=200)
     if at < 30 or at >= share.close.size - 40 or troubled or ends:
         return []

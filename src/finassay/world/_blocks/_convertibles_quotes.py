@@ -89,7 +89,7 @@ def convertible_quotes(
         since = np.maximum(at - _at(call.disclosed_at.date()), 0)
         kept = np.where(since > 0, exp(-0.35 * np.minimum(since, 40)), 1.0)
         premium = np.where(
-            since > 0, np.minimum(premium, 0.02) * kept - 0.004 + 0.4 * _OWN * draws[at - start, 2], premium
+            since > 0, np.minimum(premium, 0.02) * kept + 0.4 * _OWN * draws[at - start, 2], premium
         )
     price = np.maximum(np.rint(100_000.0 * exp(np.clip(z + premium, -3.0, 3.0))), _FLOOR).astype(np.int64)
     return _quoted(
@@ -139,7 +139,7 @@ def _slow(shocks: Floats) -> Floats:
 def _premium(z: Floats, slow: Floats) -> Floats:
     """Return ln(1 + premium); the fit holds to a value of 165, beyond which it stays as it is there."""
     capped = np.clip(z, -1.2, 0.5)
-    width = np.clip(1.0 - 2.6 * (capped - 0.05), 0.18, 1.0)
+    width = np.clip(1.0 - 2.6 * capped, 0.15, 1.0)
     found: Floats = LEVEL + SLOPE * capped + BEND * capped * capped + slow * width
     return found
 

@@ -239,13 +239,15 @@ def _enter(book: _Book, ranks: _Ranking, entity: int, day: date, told: date | No
 
 
 def _leave(book: _Book, entity: int, day: date, told: date | None = None) -> None:
+    # Who came in for another on the day of a review, as was told after it, is told to leave no earlier
+    member = book.members.pop(entity)
     book.recorder.tell(
         EventType.INDEX_OUT,
         Nothing(),
         valid=day,
-        disclosed=told or _announced(day),
+        disclosed=max(told or _announced(day), member.disclosed_at.date()),
         at=time(18, 0),
-        supersedes=book.members.pop(entity),
+        supersedes=member,
     )
 
 

@@ -355,7 +355,7 @@ _QUOTAS = (
     _Quota("halt", 6, 3, _open, _halt),  # one more than is wanted: two halts of a share may meet
     _Quota("industry", 20, 4, _between, _industry, days=90),
     _Quota("industry", 2, 1, _pending, _early, pool="star"),
-    _Quota("dividend", 10, 4, _open, _dividend),  # twice what is wanted: after a loss none is paid
+    _Quota("dividend", 12, 6, _open, _dividend),  # far more than what is wanted: after a loss none is paid
     _Quota("name", 40, 8, _between, _name, days=3650),
 )
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 GRANT, CANCEL = "股权激励", "限制性股票回购注销"
 _MONTH = timedelta(days=31)
 _CALM = timedelta(days=11)  # around what is planted
+_DAY = timedelta(days=1)
 
 
 def called_owners(config: WorldConfig, owners: tuple[Owner, ...]) -> frozenset[int]:
@@ -189,6 +190,13 @@ def plant_prices(config: WorldConfig, events: list[Event]) -> list[Event]:
                 else:
                     _announce(told, rng, bond, day + timedelta(days=11), price, CANCEL)
                 known += 1
+        # Where too few are on the market: a further grant of one that changes anyhow, in force a session later
+        for bond in mixed:
+            ahead = [(held, t) for t, held, _ in bond.prices if t <= day < held]
+            if known < wanted and ahead and bond.quiet(max(ahead)[0] + _DAY, following + _CALM):
+                bond.back = bond.back or bond.price(max(ahead)[0])
+                _grant_again(told, rng, bond, day, max(ahead))
+                known += 1
     return list(told.events.values())
 
 
@@ -199,6 +207,22 @@ def _announce(
     days = (near(day, 1 + int(wait * wait * 3)), near(day - timedelta(days=int(ahead * ahead * 5)), 0))
     told.add(rng, EventType.CONVERT_PRICE, bond.entity, ConvertPrice(price, why), days, causes=(bond.issue,))
     bond.prices.append((days[1], days[0], price))
+
+
+def _grant_again(
+    told: Told, rng: np.random.Generator, bond: _Convertible, day: date, last: tuple[date, date]
+) -> None:
+    """Announce a lower price with the last one that was announced, for the session after the one it holds from."""
+    held, announced = last
+    price = bond.price(held)
+    step = max(2, price * 3 // 1000)
+    # Another one than holds at the anchor, which the step before may have been
+    lower = price - (step if price - step != bond.price(day) else 2 * step)
+    days = (near(held, 1), announced)
+    told.add(
+        rng, EventType.CONVERT_PRICE, bond.entity, ConvertPrice(lower, GRANT), days, causes=(bond.issue,)
+    )
+    bond.prices.append((announced, days[0], lower))
 
 
 def _convertibles(told: Told) -> list[_Convertible]:

@@ -163,15 +163,17 @@ class _Joint:
             self.funds.setdefault(event.payload.adviser, []).append((event, closed.get(event.entity, END)))
         out = {e.supersedes: e.valid_from for e in told.of(EventType.MANAGER_OUT)}
         self.posts: list[tuple[Event, date, int]] = []
-        self.held: dict[int, set[int]] = {}
+        self.held: dict[
+            int, dict[int, date]
+        ] = {}  # by person and fund: since when they may be appointed again
         for event in told.of(EventType.MANAGER_IN):
             assert isinstance(event.payload, FundManager)  # noqa: S101 - by its type
             end = out.get(event.event_id, END)
             self.posts.append((event, end, adviser[event.entity]))
-            self.held.setdefault(event.payload.person, set()).add(event.entity)
+            self.held.setdefault(event.payload.person, {})[event.entity] = date.max
 
     def appoint(self, rng: np.random.Generator, day: date) -> None:
-        """Add a manager to a fund where they never were: in office before the anchor, announced after it."""
+        """Add a manager to a fund: in office before the anchor, announced after it."""
         stay = timedelta(days=70 + int(rng.random() * 90))
         start = sessions().before(day - timedelta(days=int(rng.random() ** 2 * 12) - 1))
         found = self._free(rng, day, stay, 1)
@@ -194,7 +196,10 @@ class _Joint:
     def _free(
         self, rng: np.random.Generator, day: date, stay: timedelta, count: int
     ) -> tuple[Event, list[FundManager]] | None:
-        """Return a fund, and so many managers in office elsewhere at its adviser who were never there."""
+        """Return a fund, and so many managers in office elsewhere at its adviser who were not there for months.
+
+        None returns to a fund that was or will be theirs by nature.
+        """
         able: dict[int, list[FundManager]] = {}
         for post, end, adviser in self.posts:
             if post.valid_from < day - timedelta(days=90) and min(end, END) >= min(day + stay, END):
@@ -208,7 +213,11 @@ class _Joint:
         ]
         for n in rng.permutation(len(funds)):
             opened, adviser = funds[int(n)]
-            free = {p.person: p for p in able[adviser] if opened.entity not in self.held[p.person]}
+            free = {
+                p.person: p
+                for p in able[adviser]
+                if self.held[p.person].get(opened.entity, date.min) < day - timedelta(days=120)
+            }
             if len(free) >= count:
                 people = list(free.values())
                 return opened, [people[int(k)] for k in rng.permutation(len(people))[:count]]
@@ -230,8 +239,8 @@ class _Joint:
             days,
             causes=(opened, self.people[who.person]),
         )
-        self.held[who.person].add(opened.entity)
         stop = sessions().before(until)
+        self.held[who.person][opened.entity] = stop
         if stop < END - timedelta(days=10):
             leave = (stop, stop - timedelta(days=1 + int(rng.random() * 6)))
             self.told.add(rng, EventType.MANAGER_OUT, opened.entity, Nothing(), leave, supersedes=event)
