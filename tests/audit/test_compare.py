@@ -62,7 +62,10 @@ def test_the_rows_that_one_side_has_more_of_are_found(data: st.DataObject) -> No
     left, right = unmatched(one, other)
     assert counted(left) == counted(one) - counted(other)
     assert counted(right) == counted(other) - counted(one)
-    assert unmatched(one.take(pa.array(range(one.num_rows)[::-1], pa.int64())), other)[0].num_rows == left.num_rows
+    assert (
+        unmatched(one.take(pa.array(range(one.num_rows)[::-1], pa.int64())), other)[0].num_rows
+        == left.num_rows
+    )
 
 
 def output(**columns: Any) -> Output:

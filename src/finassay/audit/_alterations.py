@@ -101,8 +101,13 @@ class Alterations(Columns):
 
     @cached_property
     def _may_be_late(self) -> bool:
-        """Whether a row's disclosure can be moved alone: no date of the row is stated to follow it, nor to equal it."""
+        """Whether a row's disclosure can be moved alone: no date of the row is stated to follow it, nor to equal it.
+
+        An entity is not announced after what other tables tell of it already.
+        """
         spec = self.table.spec
+        if spec.kind == "entity":
+            return False
         if self._available is None or self._ahead or spec.columns[self._available].role == "market_date":
             return False
         if spec.valid is not None and spec.valid.start == self._available:

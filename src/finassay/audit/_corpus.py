@@ -69,7 +69,8 @@ class TaskFile(_Model):
     family: str = Field(description="The family of tasks it belongs to, such as S01.")
     as_of: date | None = Field(default=None, description="The date of the whole task, where it has one.")
     decisions: Decisions | None = Field(
-        default=None, description="Or the dates at which it decides; those of the contract, without the column."
+        default=None,
+        description="Or the dates at which it decides; those of the contract, without the column.",
     )
     dialect: Literal["mysql", "duckdb", "postgres"] = Field(
         default="mysql", description="What its SQL is written in, where a program does not say otherwise."
