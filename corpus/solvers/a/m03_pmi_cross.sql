@@ -1,0 +1,25 @@
+-- dialect: duckdb
+-- 制造业PMI穿越50荣枯线
+WITH p AS (
+  SELECT ENDDATE, INFOPUBLDATE, CAST(DATAVALUE AS DOUBLE) AS v,
+         LAG(CAST(DATAVALUE AS DOUBLE)) OVER (ORDER BY ENDDATE) AS pv
+  FROM c_ed_macroindicatordata WHERE INDICATORCODE = 1007
+),
+ev AS (
+  SELECT CAST(INFOPUBLDATE AS DATE) AS release, CAST(ENDDATE AS DATE) AS month, v,
+         CASE WHEN pv <= 50 AND v > 50 THEN '上穿' WHEN pv >= 50 AND v < 50 THEN '下穿' END AS kind
+  FROM p
+  WHERE INFOPUBLDATE BETWEEN '2019-01-01' AND '2025-09-30'
+),
+q AS (
+  SELECT CAST(i.TRADINGDAY AS DATE) AS d, CAST(i.CLOSEPRICE AS DOUBLE) AS c,
+         LEAD(CAST(i.CLOSEPRICE AS DOUBLE), 5) OVER (ORDER BY i.TRADINGDAY) AS c5
+  FROM qt_indexquote i JOIN secumain s ON s.INNERCODE = i.INNERCODE
+  WHERE s.SECUCODE = '000300' AND s.SECUCATEGORY = 4
+)
+SELECT e.release, e.month, ROUND(e.v, 1) AS pmi, e.kind,
+       ROUND((q.c5 / q.c - 1) * 100, 2) AS ret
+FROM ev e
+LEFT JOIN q ON q.d = (SELECT MIN(d) FROM q WHERE d > e.release)
+WHERE e.kind IS NOT NULL
+ORDER BY e.release, e.month

@@ -1,0 +1,14 @@
+-- dialect: duckdb
+-- 概念成员数，两个观察日
+WITH obs AS (SELECT UNNEST([DATE '2022-09-15', DATE '2023-03-15']) AS d),
+con AS (
+  SELECT o.d, l.CONCEPTCODE, l.CONCEPTNAME
+  FROM obs o JOIN lc_conceptlist l ON l.BEGINDATE <= o.d AND (l.ENDDATE IS NULL OR l.ENDDATE > o.d)
+  WHERE l.CONCEPTCODE IN (8005, 8012, 8015, 8019, 8020, 8021, 8023)
+)
+SELECT c.d AS obs_date, CAST(c.CONCEPTCODE AS INT) AS concept_code, c.CONCEPTNAME AS concept, COUNT(*) AS members
+FROM con c
+JOIN lc_coconcept m ON m.CONCEPTCODE = c.CONCEPTCODE AND m.INDATE <= c.d AND (m.OUTDATE IS NULL OR m.OUTDATE > c.d)
+JOIN secumain x ON x.INNERCODE = m.INNERCODE AND x.SECUCATEGORY = 1 AND x.LISTEDSECTOR IN (1, 2, 6) AND x.LISTEDDATE <= c.d AND x.LISTEDSTATE = 1
+GROUP BY ALL
+ORDER BY obs_date, members DESC, concept_code

@@ -1,0 +1,67 @@
+-- dialect: duckdb
+-- 中证1000 BP 因子月度 IC，2023-07 ~ 2023-12
+WITH cal AS (
+  SELECT CAST(TRADINGDATE AS DATE) AS d, ROW_NUMBER() OVER (ORDER BY TRADINGDATE) AS k
+  FROM qt_tradingdaynew WHERE SECUMARKET = 83 AND IFTRADINGDAY = 1
+),
+obs AS (
+  SELECT a.d, b.d AS d20
+  FROM (SELECT MAX(d) AS d, MAX(k) AS k FROM cal WHERE d BETWEEN DATE '2023-07-01' AND DATE '2023-12-31'
+        GROUP BY date_trunc('month', d)) a
+  JOIN cal b ON b.k = a.k + 20
+),
+uni AS (
+  SELECT DISTINCT o.d, o.d20, s.INNERCODE, s.COMPANYCODE, s.SECUCODE
+  FROM obs o
+  JOIN lc_indexcomponent c ON c.INDATE <= o.d AND (c.OUTDATE IS NULL OR c.OUTDATE > o.d)
+  JOIN secumain i ON i.INNERCODE = c.INDEXINNERCODE AND i.SECUCODE = '000852' AND i.SECUCATEGORY = 4
+  JOIN secumain s ON s.INNERCODE = c.SECUINNERCODE
+  WHERE NOT EXISTS (
+    SELECT 1 FROM cs_riskalert r
+    WHERE r.INNERCODE = s.INNERCODE AND r.RISKALERTTYPE IN (1, 5, 12, 14)
+      AND r.IMPLANNOUCEDATE < o.d + INTERVAL 1 DAY AND r.IMPLEMENTDATE <= o.d
+      AND NOT COALESCE(r.REMOVEINFOPUBLDATE < o.d + INTERVAL 1 DAY AND r.REMOVEDATE <= o.d, FALSE))
+),
+eq AS (
+  -- 最大报告期 -> 最后披露版
+  SELECT u.d, u.INNERCODE, CAST(m.SEWITHOUTMI AS DOUBLE) AS eq
+  FROM uni u
+  JOIN lc_maindatanew m ON m.COMPANYCODE = u.COMPANYCODE AND m.MARK = 1 AND m.INFOPUBLDATE < u.d + INTERVAL 1 DAY
+  QUALIFY ROW_NUMBER() OVER (PARTITION BY u.d, u.INNERCODE
+          ORDER BY m.ENDDATE DESC, m.INFOPUBLDATE DESC, m.INSERTTIME DESC, m.ID DESC) = 1
+),
+f AS (
+  SELECT u.*, e.eq / CAST(v.TOTALMV AS DOUBLE) AS bp
+  FROM uni u
+  JOIN eq e ON e.d = u.d AND e.INNERCODE = u.INNERCODE
+  JOIN lc_dindicesforvaluation v ON v.INNERCODE = u.INNERCODE AND CAST(v.TRADINGDAY AS DATE) = u.d
+  WHERE e.eq IS NOT NULL AND v.TOTALMV IS NOT NULL AND v.TOTALMV <> 0
+),
+px AS (
+  SELECT INNERCODE, CAST(TRADINGDAY AS DATE) AS t, CAST(BACKWARDPRICE AS DOUBLE) AS p
+  FROM qt_performancedata
+  WHERE TRADINGDAY < '2024-03-01' AND BACKWARDPRICE IS NOT NULL
+),
+p0 AS (SELECT f.d, f.INNERCODE, arg_max(px.p, px.t) AS p FROM f JOIN px ON px.INNERCODE = f.INNERCODE AND px.t <= f.d GROUP BY 1, 2),
+p1 AS (SELECT f.d, f.INNERCODE, arg_max(px.p, px.t) AS p FROM f JOIN px ON px.INNERCODE = f.INNERCODE AND px.t <= f.d20 GROUP BY 1, 2),
+x AS (
+  SELECT f.d, f.SECUCODE, f.bp, p1.p / p0.p - 1 AS r
+  FROM f LEFT JOIN p0 ON p0.d = f.d AND p0.INNERCODE = f.INNERCODE
+         LEFT JOIN p1 ON p1.d = f.d AND p1.INNERCODE = f.INNERCODE
+),
+rk AS (
+  -- 平均秩
+  SELECT d,
+         RANK() OVER (PARTITION BY d ORDER BY bp) + (COUNT(*) OVER (PARTITION BY d, bp) - 1) / 2.0 AS rb,
+         RANK() OVER (PARTITION BY d ORDER BY r) + (COUNT(*) OVER (PARTITION BY d, r) - 1) / 2.0 AS rr
+  FROM x WHERE r IS NOT NULL
+),
+ic AS (SELECT d, CORR(rb, rr) AS ic FROM rk GROUP BY d),
+top AS (
+  SELECT d, SECUCODE FROM x QUALIFY ROW_NUMBER() OVER (PARTITION BY d ORDER BY bp DESC, SECUCODE) = 1
+)
+SELECT x.d AS obs_date, COUNT(*) AS n, ROUND(MEDIAN(x.bp), 4) AS bp_median,
+       MAX(top.SECUCODE) AS top_code, ROUND(MAX(ic.ic), 4) AS rank_ic
+FROM x JOIN top ON top.d = x.d LEFT JOIN ic ON ic.d = x.d
+GROUP BY x.d
+ORDER BY obs_date

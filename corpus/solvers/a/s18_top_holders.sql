@@ -1,0 +1,22 @@
+-- dialect: duckdb
+-- 前十大股东合计持股变化，截点 2024-03-20 日终
+WITH h AS (
+  SELECT s.SECUCODE, CAST(m.ENDDATE AS DATE) AS e, CAST(m.INFOPUBLDATE AS DATE) AS pub, CAST(m.PCTOFTOTALSHARES AS DOUBLE) AS pct
+  FROM lc_mainshlistnew m
+  JOIN secumain s ON s.COMPANYCODE = m.COMPANYCODE AND s.SECUCATEGORY = 1
+  WHERE s.SECUCODE IN ('000004','000022','000032','000047','300019','600001','600059','920005')
+    AND m.INFOTYPECODE = 1 AND m.INFOPUBLDATE < '2024-03-21'
+),
+lists AS (
+  SELECT SECUCODE, e, pub, SUM(pct) AS share
+  FROM h GROUP BY 1, 2, 3
+  QUALIFY ROW_NUMBER() OVER (PARTITION BY SECUCODE, e ORDER BY pub DESC) = 1
+),
+k AS (
+  SELECT *, ROW_NUMBER() OVER (PARTITION BY SECUCODE ORDER BY e DESC) AS rn FROM lists
+)
+SELECT a.SECUCODE AS secu_code, a.e AS period, a.pub AS pub_date,
+       ROUND(a.share, 2) AS share, ROUND(a.share - b.share, 2) AS change
+FROM k a LEFT JOIN k b ON b.SECUCODE = a.SECUCODE AND b.rn = 2
+WHERE a.rn = 1
+ORDER BY secu_code

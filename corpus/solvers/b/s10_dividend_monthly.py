@@ -1,0 +1,51 @@
+import duckdb
+import pandas as pd
+
+con = duckdb.connect("core.duckdb", read_only=True)
+days = con.execute("""
+SELECT max(TRADINGDATE) AS d FROM qt_tradingdaynew
+WHERE SECUMARKET = 83 AND IFTRADINGDAY = 1
+  AND TRADINGDATE >= TIMESTAMP '2024-01-01' AND TRADINGDATE < TIMESTAMP '2024-07-01'
+GROUP BY date_trunc('month', TRADINGDATE) ORDER BY d
+""").df()["d"]
+
+parts = []
+for ts in days:
+    d = ts.strftime("%Y-%m-%d")
+    parts.append(con.execute(f"""
+WITH ni AS (
+  SELECT COMPANYCODE, NPFROMPARENTCOMPANYOWNERS AS np FROM lc_maindatanew
+  WHERE MARK = 1 AND month(ENDDATE) = 12 AND day(ENDDATE) = 31
+    AND INFOPUBLDATE < TIMESTAMP '{d}' + INTERVAL 1 DAY
+  QUALIFY row_number() OVER (PARTITION BY COMPANYCODE ORDER BY ENDDATE DESC, INFOPUBLDATE DESC, INSERTTIME DESC, ID DESC) = 1
+), dv AS (
+  SELECT INNERCODE, sum(ACTUALCASHDIVIRMB::DOUBLE) / 10 AS cash FROM lc_dividend
+  WHERE EXDIVIDATE > TIMESTAMP '{d}' - INTERVAL 365 DAY AND EXDIVIDATE <= TIMESTAMP '{d}'
+    AND DIVIDENDIMPLEMENTDATE < TIMESTAMP '{d}' + INTERVAL 1 DAY
+  GROUP BY INNERCODE
+), p0 AS (
+  SELECT INNERCODE, BACKWARDPRICE::DOUBLE AS p FROM qt_performancedata WHERE TRADINGDAY = TIMESTAMP '{d}'
+), p1 AS (
+  SELECT INNERCODE, max_by(BACKWARDPRICE::DOUBLE, TRADINGDAY) AS p FROM qt_performancedata
+  WHERE TRADINGDAY > TIMESTAMP '{d}' AND TRADINGDAY <= TIMESTAMP '{d}' + INTERVAL 31 DAY AND BACKWARDPRICE IS NOT NULL
+  GROUP BY INNERCODE
+), x AS (
+  SELECT s.INNERCODE, s.SECUCODE AS secu_code, dv.cash / q.CLOSEPRICE::DOUBLE * 100 AS dy, p1.p / p0.p - 1 AS nr
+  FROM secumain s
+  JOIN ni ON ni.COMPANYCODE = s.COMPANYCODE AND ni.np > 0
+  JOIN qt_dailyquote q ON q.INNERCODE = s.INNERCODE AND q.TRADINGDAY = TIMESTAMP '{d}' AND q.CLOSEPRICE > 0
+  JOIN dv ON dv.INNERCODE = s.INNERCODE
+  LEFT JOIN p0 ON p0.INNERCODE = s.INNERCODE
+  LEFT JOIN p1 ON p1.INNERCODE = s.INNERCODE
+  WHERE s.SECUCATEGORY = 1 AND s.SECUMARKET IN (83, 90) AND s.LISTEDSECTOR IN (1, 2)
+    AND dv.cash IS NOT NULL
+    AND NOT EXISTS (
+      SELECT 1 FROM cs_riskalert r WHERE r.INNERCODE = s.INNERCODE AND r.RISKALERTTYPE IN (1, 5, 12, 14)
+        AND r.IMPLANNOUCEDATE <= TIMESTAMP '{d}' AND r.IMPLEMENTDATE <= TIMESTAMP '{d}'
+        AND NOT coalesce(r.REMOVEINFOPUBLDATE <= TIMESTAMP '{d}' AND r.REMOVEDATE <= TIMESTAMP '{d}', FALSE))
+)
+SELECT DATE '{d}' AS obs_date, row_number() OVER (ORDER BY dy DESC, secu_code) AS rnk, secu_code,
+       round(dy, 4) AS div_yield, round(nr * 100, 2) AS next_ret
+FROM x ORDER BY rnk LIMIT 10
+""").df())
+result = pd.concat(parts, ignore_index=True)
