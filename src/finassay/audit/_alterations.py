@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from finassay.audit._columns import DAY, Columns
@@ -11,6 +11,8 @@ from finassay.temporal import Not, all_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from finassay.database import Dialect
 
 
 class Alterations(Columns):
@@ -21,17 +23,7 @@ class Alterations(Columns):
 
     def _over(self, text: str, altered: str) -> str:
         """Let a SELECT of the table read the altered table in its place."""
-        import sqlglot
-        from sqlglot import exp
-
-        tree = sqlglot.parse_one(text, read=self.dialect)
-        for reference in list(tree.find_all(exp.Table)):
-            if reference.name == self.table.info.name:
-                inner = sqlglot.parse_one(altered, read=self.dialect)
-                reference.replace(
-                    exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier("altered")))
-                )
-        return tree.sql(dialect=self.dialect)
+        return _nested(text, self.table.info.name, altered, self.dialect)
 
     @cached_property
     def _unseen(self) -> dict[str, str]:
@@ -264,3 +256,19 @@ class Alterations(Columns):
             if value is not None:
                 changes[flag] = (picked, value)
         return changes
+
+
+@lru_cache(maxsize=256)  # the same for the program and for each of its mutants
+def _nested(text: str, name: str, altered: str, dialect: Dialect) -> str:
+    """Return a SELECT with another one in place of a table."""
+    import sqlglot
+    from sqlglot import exp
+
+    tree = sqlglot.parse_one(text, read=dialect)
+    inner = sqlglot.parse_one(altered, read=dialect)
+    for reference in list(tree.find_all(exp.Table)):
+        if reference.name == name:
+            reference.replace(
+                exp.Subquery(this=inner.copy(), alias=exp.TableAlias(this=exp.to_identifier("altered")))
+            )
+    return tree.sql(dialect=dialect)

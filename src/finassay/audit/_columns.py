@@ -8,13 +8,13 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from finassay.database import predicate_sql, selected_view
+from finassay.database import identifier, predicate_sql, selected_view
 from finassay.temporal import AsOf, Not, Predicate, encode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from finassay.database import Database, Dialect, ResolvedTable
+    from finassay.database import ColumnInfo, Database, Dialect, ResolvedTable
     from finassay.temporal import Catalog, Column
 
 DAY = timedelta(days=1)
@@ -23,7 +23,7 @@ _YEAR = timedelta(days=365)
 
 @dataclass(frozen=True)
 class Columns:
-    """A table at a cutoff, and the SELECTs that alter it.
+    """A table at a cutoff, and its columns as expressions.
 
     Attributes
     ----------
@@ -60,8 +60,10 @@ class Columns:
         return f"SELECT {', '.join(self._quoted(c.name) for c in self.table.info.columns)} FROM {self._from}"  # noqa: S608 - our own names
 
     def _quoted(self, name: str) -> str:
-        quote = "`" if self.dialect == "mysql" else '"'
-        return quote + name.replace(quote, quote * 2) + quote
+        return identifier(name, self.dialect)
+
+    def _info(self, spelled: str) -> ColumnInfo:
+        return next(column for column in self.table.info.columns if column.name == spelled)
 
     def _column(self, name: str) -> str:
         return self._quoted(self.table.names[name])
@@ -77,7 +79,7 @@ class Columns:
         if len(self.table.spec.row_id) != 1:
             return None
         spelled = self.table.names[self.table.spec.row_id[0]]
-        kind = next(c.arrow_type for c in self.table.info.columns if c.name == spelled)
+        kind = self._info(spelled).arrow_type
         whole = bool(pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale == 0))
         return self._quoted(spelled) if whole else None
 
@@ -152,7 +154,7 @@ class Columns:
         choice = while_open[:1] if is_open else closed[:1]
         if not choice:
             return None
-        kind = next(c.arrow_type for c in self.table.info.columns if c.name == spelled)
+        kind = self._info(spelled).arrow_type
         return literal(choice[0]) if pa.types.is_string(kind) or pa.types.is_large_string(kind) else choice[0]
 
     def _across(self, name: str) -> str | None:
@@ -164,7 +166,7 @@ class Columns:
         import pyarrow as pa
 
         spelled = self.table.names[name]
-        info = next(c for c in self.table.info.columns if c.name == spelled)
+        info = self._info(spelled)
         if not (pa.types.is_date(info.arrow_type) or pa.types.is_timestamp(info.arrow_type)):
             return None
         column, moment = self._quoted(spelled), self.view.cutoff.day_end
@@ -187,7 +189,7 @@ class Columns:
 
         spelled = self.table.names[name]
         column = self._quoted(spelled)
-        info = next(c for c in self.table.info.columns if c.name == spelled)
+        info = self._info(spelled)
         codes = self.codes.get(spelled, ())
         kind = info.arrow_type
         textual = pa.types.is_string(kind) or pa.types.is_large_string(kind)
@@ -225,7 +227,7 @@ class Columns:
         """Return a moment in a column's own form."""
         value = encode(self.table.spec.columns[name].format, moment)
         spelled = self.table.names[name]
-        info = next(c for c in self.table.info.columns if c.name == spelled)
+        info = self._info(spelled)
         return self._typed(literal(value), info.type)
 
     def _changed(self, changes: Mapping[str, tuple[str, str]], touched: str) -> str:
@@ -256,11 +258,10 @@ def domains_of(table: ResolvedTable, database: Database) -> tuple[dict[str, tupl
         number = pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_floating(kind)
         return bool(number or pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
-    quote = "`" if database.dialect == "mysql" else '"'
     names = [column.name for column in table.info.columns]
     ordered = [column.name for column in table.info.columns if orders(column.arrow_type)]
-    parts = [f"COUNT({quote}{n}{quote})" for n in names]
-    parts += [f"MIN({quote}{n}{quote}), MAX({quote}{n}{quote})" for n in ordered]
+    parts = [f"COUNT({identifier(n, database.dialect)})" for n in names]
+    parts += [f"MIN({n}), MAX({n})" for n in (identifier(n, database.dialect) for n in ordered)]
     found = database.query(
         f"SELECT COUNT(*), {', '.join(parts)} FROM {table.source.sql(dialect=database.dialect)}"  # noqa: S608
     ).table

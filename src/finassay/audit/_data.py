@@ -58,10 +58,11 @@ def _digest(database: Database, info: TableInfo) -> tuple[object, ...]:
 
 
 def _statement(info: TableInfo, dialect: Dialect) -> str:
-    mark = "`" if dialect == "mysql" else '"'
-    name = mark + info.name.replace(mark, mark * 2) + mark
+    from finassay.database import identifier
+
+    name = identifier(info.name, dialect)
     if dialect == "mysql":
-        cells = ", ".join(f"COALESCE(HEX(`{c.name.replace('`', '``')}`), '-')" for c in info.columns)
+        cells = ", ".join(f"COALESCE(HEX({identifier(c.name, dialect)}), '-')" for c in info.columns)
         row = f"CAST(CONV(LEFT(MD5(CONCAT_WS(',', {cells})), 15), 16, 10) AS DECIMAL(20))"
     elif dialect == "postgres":
         row = "CAST(hashtextextended(CAST(t AS text), 0) AS numeric)"

@@ -35,7 +35,7 @@ def mutants(sql: str, dialect: Dialect, tables: list[AsOf]) -> list[Mutant]:
 
     times, ends = _columns(tables)
     found = []
-    for number, guard in enumerate(_conjuncts(sqlglot.parse_one(sql, read=dialect))):
+    for number, guard in enumerate(conjuncts(sqlglot.parse_one(sql, read=dialect))):
         if _weaker(guard, times, ends) is None:
             continue
         lines = [n.meta["line"] for n in guard.find_all(exp.Identifier) if "line" in n.meta]
@@ -50,7 +50,7 @@ def without(sql: str, dialect: Dialect, tables: list[AsOf], numbers: Collection[
 
     times, ends = _columns(tables)
     tree = sqlglot.parse_one(sql, read=dialect)
-    for number, guard in list(enumerate(_conjuncts(tree))):
+    for number, guard in list(enumerate(conjuncts(tree))):
         weaker = _weaker(guard, times, ends) if number in numbers else None
         if weaker is not None:
             guard.replace(weaker)
@@ -61,7 +61,7 @@ def _weaker(node: exp.Expr, times: set[str], ends: set[str]) -> exp.Expr | None:
     """Return what takes a guard's place; None where the conjunct guards nothing."""
     from sqlglot import exp
 
-    return exp.true() if _guards(node, times, ends) else _from_then_on(node, times)
+    return exp.true() if is_guard(node, times, ends) else _from_then_on(node, times)
 
 
 def _columns(tables: list[AsOf]) -> tuple[set[str], set[str]]:
@@ -84,7 +84,7 @@ def _columns(tables: list[AsOf]) -> tuple[set[str], set[str]]:
     return times, ends
 
 
-def _conjuncts(tree: exp.Expr) -> Iterator[exp.Expr]:
+def conjuncts(tree: exp.Expr) -> Iterator[exp.Expr]:
     """Yield the conjuncts of every WHERE, ON, HAVING and QUALIFY, in the order of the tree."""
     from sqlglot import exp
 
@@ -101,7 +101,7 @@ def _conjuncts(tree: exp.Expr) -> Iterator[exp.Expr]:
                 yield node
 
 
-def _guards(node: exp.Expr, times: set[str], ends: set[str]) -> bool:
+def is_guard(node: exp.Expr, times: set[str], ends: set[str]) -> bool:
     from sqlglot import exp
 
     if any(node.find_all(exp.Subquery, exp.Exists, exp.Select)):

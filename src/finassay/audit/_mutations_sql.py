@@ -163,10 +163,10 @@ def _conditions(tree: exp.Expr, meanings: Meanings, edit: Editor) -> Iterator[Ed
     """Take away each conjunct that guards."""
     from sqlglot import exp
 
-    from finassay.audit._guards import _conjuncts, _guards
+    from finassay.audit._guards import conjuncts, is_guard
 
-    for node in _conjuncts(tree):
-        if _guards(node, {*meanings.known, *meanings.starts}, set(meanings.ends)):
+    for node in conjuncts(tree):
+        if is_guard(node, {*meanings.known, *meanings.starts}, set(meanings.ends)):
             names = names_of(node)
             operator = "end_test_dropped" if names & meanings.ends else "guard_dropped"
             yield from edit(operator, node, meanings.expected(names), put(exp.true()))

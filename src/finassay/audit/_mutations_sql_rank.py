@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from finassay.audit._guards import _conjuncts
+from finassay.audit._guards import conjuncts
 from finassay.audit._mutations_sql import names_of, put
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def picks(tree: exp.Expr, edit: Editor) -> Iterator[Edit]:
     from sqlglot import exp
 
     windows = _windows(tree)
-    for node in _conjuncts(tree):
+    for node in conjuncts(tree):
         if _is_pick(node, windows):
             yield from edit("rank_removed", node, ("A3",), put(exp.true()))
 
@@ -70,13 +70,13 @@ def moved(tree: exp.Expr, edit: Editor) -> Iterator[Edit]:
     from sqlglot import exp
 
     windows = _windows(tree)
-    for node in _conjuncts(tree):
+    for node in conjuncts(tree):
         if not _is_pick(node, windows) or node.this.find(exp.Window) is not None:
             continue
         outer = node.find_ancestor(exp.Select)
         if outer is None:
             continue
-        for other in _conjuncts(outer):
+        for other in conjuncts(outer):
             if other is node or other.find_ancestor(exp.Select) is not outer or not names_of(other):
                 continue
             if _inner(outer, node, other) is not None:
@@ -150,7 +150,7 @@ def _move(node: exp.Expr, rank: str) -> None:
 
     outer = node.find_ancestor(exp.Select)
     assert outer is not None  # noqa: S101 - it was found in one
-    pick = next(one for one in _conjuncts(outer) if one.sql() == rank)
+    pick = next(one for one in conjuncts(outer) if one.sql() == rank)
     query = _inner(outer, pick, node)
     assert isinstance(query, exp.Select)  # noqa: S101 - it was there before
     given = _given(query, node) or {}
@@ -177,7 +177,7 @@ def states(tree: exp.Expr, specs: dict[str, Spec], edit: Editor) -> Iterator[Edi
         )
         yield from edit("current_state_added", table, ("A2",), partial(_ask, asked=asked))
         ends = {spec.valid.end.lower()} if spec.valid is not None and spec.valid.end else set()
-        for node in _conjuncts(select):
+        for node in conjuncts(select):
             qualifiers = {c.table.lower() for c in node.find_all(exp.Column)}
             own = qualifiers <= {"", table.alias_or_name.lower()}
             if node.find_ancestor(exp.Select) is select and own and names_of(node) & ends:
@@ -213,7 +213,7 @@ def sources(tree: exp.Expr, required: set[str], edit: Editor) -> Iterator[Edit]:
             continue
         if not _used(select, join):
             yield from edit("source_dropped", join, ("omission", "A1", "A2", "A3"), _drop_join)
-    for node in _conjuncts(tree):
+    for node in conjuncts(tree):
         inner = node.find(exp.Exists, exp.In)
         if inner is not None and any(_reads(q, tree) & required for q in inner.find_all(exp.Select)):
             yield from edit("source_dropped", node, ("omission", "A1", "A2", "A3"), put(exp.true()))
@@ -266,7 +266,7 @@ def _drop_join(join: exp.Expr) -> None:
     assert select is not None  # noqa: S101 - a join stands in a query
     from sqlglot import exp
 
-    for node in list(_conjuncts(select)):
+    for node in list(conjuncts(select)):
         if any(column.table.lower() == alias for column in node.find_all(exp.Column)) and not _within(
             node, join
         ):

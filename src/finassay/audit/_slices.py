@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from finassay.audit._compare import Difference, differ
+from finassay.database import identifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -133,8 +134,7 @@ def _spelled(table: Altered, column: str) -> str | None:
     own = next((n for n, c in spec.columns.items() if n.lower() == column and c.role == "key"), None)
     if own is None or own in spec.row_id:
         return None
-    quote = "`" if table.dialect == "mysql" else '"'
-    return quote + table.table.names[own].replace(quote, quote * 2) + quote
+    return identifier(table.table.names[own], table.dialect)
 
 
 def _values(table: Altered, column: str, database: Database) -> list[Any]:

@@ -211,10 +211,10 @@ def _reference(path: Path | None) -> Submission | None:
 
 def _task(contract: Path | None, as_of: datetime | None) -> Contract | None:
     """Return the contract of a file, or that of a lone date, or None where there is neither."""
-    from finassay.temporal import AsOfDate, Contract, load_contract
+    from finassay.temporal import contract_at, load_contract
 
     if contract is None:
-        return Contract(contract="as-of", as_of=AsOfDate(date=as_of.date())) if as_of is not None else None
+        return contract_at(as_of.date()) if as_of is not None else None
     task = load_contract(contract)
     if as_of is not None and (task.as_of is None or task.as_of.date != as_of.date()):
         raise InputError(

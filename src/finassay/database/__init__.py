@@ -24,6 +24,7 @@ from finassay.database._catalog import (
 from finassay.database._connect import connect
 from finassay.database._engine import Database
 from finassay.database._fingerprint import fingerprint
+from finassay.database._names import identifier
 from finassay.database._policy import check
 from finassay.database._references import tables_read
 from finassay.database._sealed import refuse_clock
@@ -70,6 +71,7 @@ __all__ = [
     "compare_roles",
     "connect",
     "fingerprint",
+    "identifier",
     "knowable_sql",
     "known_view",
     "lint_catalog",

@@ -17,6 +17,7 @@ from finassay.database._collect import ChunkSize, collect
 from finassay.database._engine import BaseEngine, Interrupted
 from finassay.database._files import literal
 from finassay.database._markers import with_driver_markers
+from finassay.database._names import identifier
 from finassay.database._overlays import ServerOverlays
 from finassay.database._places import place_at, place_of_fragment
 from finassay.database._sealed import Seal, based, fenced
@@ -94,7 +95,7 @@ class MySQLEngine(BaseEngine):
                 {name: kind for schema, name, kind, _ in self._names() if schema == self.default_schema}
             )
         if self._overlays.sealed:
-            place = f"{_quoted(self.default_schema)}."
+            place = f"{identifier(self.default_schema, 'mysql')}."
             texts = self._overlays.texts.items()
             self._overlays.place(
                 {
@@ -133,7 +134,7 @@ class MySQLEngine(BaseEngine):
 
     def _table(self, name: str, kind: str, rows: list[Any], count: bool) -> TableInfo | None:
         """Describe a table; a view over a table that is gone is as missing as what it reads."""
-        place = self._overlaid(f"SELECT * FROM {_quoted(name)}")
+        place = self._overlaid(f"SELECT * FROM {identifier(name, 'mysql')}")
         try:
             schema = self._columns_of(f"{place} LIMIT 0")
         except pymysql.MySQLError as error:
@@ -149,7 +150,9 @@ class MySQLEngine(BaseEngine):
         )
         number = None
         if count:
-            number = int(self._rows(self._overlaid(f"SELECT count(*) FROM {_quoted(name)}"))[0][0])
+            number = int(
+                self._rows(self._overlaid(f"SELECT count(*) FROM {identifier(name, 'mysql')}"))[0][0]
+            )
         key = tuple(row[0] for row in rows if row[4] == "PRI")
         return TableInfo(
             name, self.default_schema, columns, number, "view" if kind == "view" else "table", key
@@ -370,10 +373,6 @@ def _type(field: Any) -> pa.DataType:
     if code in simple:
         return simple[code]
     return pa.binary() if field.charsetnr == _BINARY_CHARSET else pa.string()
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _code(error: Exception) -> int | None:

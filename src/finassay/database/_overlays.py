@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from finassay.database._names import identifier
 from finassay.database._policy import check
 from finassay.database._references import table_references
 from finassay.database._types import DatabaseUnavailable, Dialect, QueryPolicy, QueryRefused
@@ -132,6 +133,5 @@ class ServerOverlays:
         text = self.texts.get(table.name.lower())
         if text is None:
             return None
-        quote = "`" if self._dialect == "mysql" else '"'
-        name = quote + table.name.replace(quote, quote * 2) + quote
+        name = identifier(table.name, self._dialect)
         return (text if self._placed else f"(\n{text}\n)") + ("" if table.alias else f" AS {name}")

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
 from finassay.database._forbidden import DUCKDB_TABLE_FUNCTIONS
+from finassay.database._names import identifier
 from finassay.database._overlays import replace_tables
 from finassay.database._places import place_at, unknown_table
 from finassay.database._policy import check
@@ -224,10 +225,9 @@ def based(text: str, engine: Dialect, place: str, default_schema: str) -> str:
         If it is no SELECT.
     """
     tree = check(text, engine, QueryPolicy(), default_schema)
-    quote = "`" if engine == "mysql" else '"'
 
     def placed(table: exp.Table) -> str:
-        return place + quote + table.name.replace(quote, quote * 2) + quote
+        return place + identifier(table.name, engine)
 
     return replace_tables(text.rstrip().rstrip(";"), engine, placed, tree)
 

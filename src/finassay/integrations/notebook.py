@@ -15,7 +15,7 @@ from finassay.integrations._cells import submission_of
 if TYPE_CHECKING:
     from finassay.audit import Certificate
     from finassay.execution import Submission
-    from finassay.temporal import Contract
+    from finassay.temporal import Boundary, Contract
 
 _USAGE = (
     "%%pit DATE [--db URL] [--catalog NAME|FILE] [--contract FILE] [--label COLUMN]… [--boundary eod|pre] "
@@ -98,7 +98,7 @@ class Terms:
     catalog: str
     contract: Path | None
     labels: tuple[str, ...]
-    boundary: str
+    boundary: Boundary
     dialect: Any
 
 
@@ -144,11 +144,9 @@ def _audited(submission: Submission, db: str, terms: Terms) -> Certificate:
 
 
 def _contract(terms: Terms) -> Contract:
-    from finassay.temporal import AsOfDate, Contract, load_contract
+    from finassay.temporal import contract_at, load_contract
 
     if terms.contract is not None:
         return load_contract(terms.contract)
-    as_of = AsOfDate.model_validate(
-        {"date": terms.day.isoformat() if terms.day else None, "boundary": terms.boundary}
-    )
-    return Contract(contract="notebook", as_of=as_of, labels=terms.labels)
+    assert terms.day is not None  # noqa: S101 - `read_line` takes one of the two
+    return contract_at(terms.day, boundary=terms.boundary, labels=terms.labels, name="notebook")

@@ -148,7 +148,7 @@ class Pit:
 
     def _contract(self) -> Contract:
         from finassay.core import InputError
-        from finassay.temporal import AsOfDate, Contract, load_contract
+        from finassay.temporal import contract_at, load_contract
 
         as_of, path = self._terms.get("as_of"), self._terms.get("contract")
         if path is not None:
@@ -162,14 +162,8 @@ class Pit:
             return task
         if as_of is None:
             raise InputError("The mark gives no date.", hint="@pytest.mark.pit(as_of='2024-12-24').")
-        day = _day(as_of)
-        boundary = self._terms.get("boundary", "eod")
-        terms = {"date": day.isoformat(), "boundary": boundary}
-        return Contract(
-            contract=self._item.name,
-            as_of=AsOfDate.model_validate(terms),
-            labels=tuple(self._terms.get("labels", ())),
-        )
+        terms = {key: self._terms[key] for key in ("boundary", "labels") if key in self._terms}
+        return contract_at(_day(as_of), **terms, name=self._item.name)
 
     def _near(self, ini: str) -> str:
         """Return a setting; a file lies beside the ini-file."""

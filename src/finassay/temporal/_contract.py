@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -190,6 +191,26 @@ class Contract(Strict):
         """Return the version rule of a table."""
         lower = {name.lower(): rule for name, rule in self.version_of.items()}
         return lower.get(table.lower(), self.version)
+
+
+def contract_at(
+    day: date, *, boundary: Boundary = "eod", labels: Sequence[str] = (), name: str = "as-of"
+) -> Contract:
+    """Return the contract of a lone date.
+
+    Parameters
+    ----------
+    day : date
+        The as-of date.
+    boundary : {"eod", "pre"}
+        Whether the day itself counts.
+    labels : sequence of str
+        Output columns that hold later outcomes.
+    name : str
+        The contract's id.
+    """
+    as_of = AsOfDate.model_validate({"date": day, "boundary": boundary})
+    return Contract(contract=name, as_of=as_of, labels=tuple(labels))
 
 
 def load_contract(path: str | Path) -> Contract:
