@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from importlib.util import resolve_name
 from pathlib import Path
 
@@ -130,3 +131,15 @@ def test_what_is_allowed_passes(tmp_path, name, text):
     (tmp_path / name).parent.mkdir(parents=True)
     (tmp_path / name).write_text(text)
     assert violations(tmp_path) == []
+
+
+def test_the_oracle_shares_no_code_with_what_makes_tables() -> None:
+    """Its answers are held against the tables, so that an error of theirs must not be its own."""
+    world = SOURCE / "finassay" / "world"
+    makers = {"_materialise", "_tables", "_makers", "_vendor", "_versions", "_blocks"}
+    for path in [world / "oracle.py", *sorted(world.glob("_oracle_*.py"))]:
+        lines = path.read_text(encoding="utf-8").partition("if TYPE_CHECKING:")[0]
+        found = {
+            name for name in re.findall(r"finassay\.world\.([\w.]+)", lines) if name.split(".")[0] in makers
+        }
+        assert not found, f"{path.name} imports {found}"

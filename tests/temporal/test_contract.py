@@ -180,8 +180,21 @@ def test_dates_in_other_hands(text: str, day: str) -> None:
     assert str(contract.as_of.date) == day
 
 
-def test_a_date_that_may_be_two_is_none() -> None:
-    assert draft("as of 05/06/2023").as_of is None
+@pytest.mark.parametrize(
+    ("text", "odd"),
+    [
+        ("as of 05/06/2023", "05/06/2023"),
+        ("截至2024-02-30，选出市值最大的股票", "2024-02-30"),
+        ("As of 2024-03-29, compared with 2023-02-29", "2023-02-29"),
+        ("截至二〇二三年二月二十九日", "二〇二三年二月二十九日"),
+    ],
+)
+def test_what_is_written_as_a_date_and_is_none_is_a_doubt(text: str, odd: str) -> None:
+    contract = draft(text)
+    doubts = [mark.because for mark in contract.unconfirmed if mark.field == "as_of"]
+    assert len(doubts) == 1
+    assert odd in doubts[0]
+    assert contract.as_of is None or str(contract.as_of.date) == "2024-03-29"
 
 
 def test_both_boundaries_in_one_sentence_are_a_doubt() -> None:

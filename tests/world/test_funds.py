@@ -10,10 +10,10 @@ import pytest
 
 from finassay.world import EventType, materialise
 from finassay.world._blocks._funds_life import BOND_LEG
-from finassay.world._blocks._funds_market import quarter_ends, quarter_positions
+from finassay.world._blocks._funds_market import quarter_positions
 from finassay.world._blocks._funds_values import fund_values
 from finassay.world._blocks._market import factors, window
-from finassay.world._calendar import sessions
+from finassay.world._calendar import quarter_ends, sessions
 from finassay.world._facts_funds import fund_facts
 from finassay.world._tables._funds_view import event_number
 from support.worlds import CONFIG

@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING
 
 from finassay.audit._certificate import Power, Survivor
 from finassay.audit._guards import Mutant, mutants, without
-from finassay.audit._types import FAMILIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from finassay.audit._report import Facts
     from finassay.audit._subject import Output
     from finassay.audit._trial import Trial
-    from finassay.audit._types import Family
 
 LEAST_POWER = 0.9
 _MOST_PAIRS = 10
@@ -115,20 +111,4 @@ def _expose(facts: Facts, trial: Trial, base: Output) -> None:
 
 def _noticed(trial: Trial, sql: str) -> bool:
     """Whether some scenario tells a statement from a valid one."""
-    base = trial.runner.run(sql=sql)
-    if base.error is not None:
-        return True
-    run = partial(trial.runner.run, sql=sql)
-    return any(
-        trial.notices(base, family, part, run)
-        for family in FAMILIES
-        for part in _parts(trial.over(family), family)
-    )
-
-
-def _parts(names: list[str], family: Family) -> Iterator[list[str]]:
-    """Yield the tables together, then one by one where what one does to the answer may hide what another does."""
-    if names:
-        yield names
-    if family.mode != "same" and len(names) > 1:
-        yield from ([name] for name in names)
+    return trial.notices(partial(trial.runner.run, sql=sql))

@@ -64,8 +64,6 @@ class Slice:
     def base(self, whole: Output, run: Callable[[dict[str, str]], Output]) -> Output:
         """Return what a program gives on the slice, run once for what it gives on the whole."""
         if id(whole) not in self._bases:
-            if len(self._bases) > 1:  # besides the program's own, those of mutants come and go
-                self._bases.popitem()
             self._bases[id(whole)] = (whole, run(self.over({})))
         return self._bases[id(whole)][1]
 

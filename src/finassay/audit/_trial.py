@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from finassay.audit._compare import Difference, differ
+from finassay.audit._types import FAMILIES
 
 if TYPE_CHECKING:
     from finassay.audit._certificate import ScenarioRun
@@ -57,13 +58,23 @@ class Trial:
             return None
         return self._compared(base, family, altered, run)
 
-    def notices(self, base: Output, family: Family, names: Iterable[str], run: Run) -> bool:
-        """Whether the output of a mutant differs over tables altered by a family, on the slice or on all the data."""
-        altered = {name: self.tables[name].select(family) for name in names}
-        small = None if self.piece is None else self._on_slice(self.piece, base, family, altered, run)
-        return isinstance(small, Difference) or isinstance(
-            self._compared(base, family, altered, run), Difference
+    def notices(self, run: Run) -> bool:
+        """Whether the output of a mutant differs over some altered tables, on the slice or on all the data."""
+        piece = self.piece
+        return (piece is not None and self._notices(lambda overlays: run(piece.over(overlays)))) or (
+            self._notices(run)
         )
+
+    def _notices(self, run: Run) -> bool:
+        base = run({})
+        if base.error is not None:
+            return True
+        for family in FAMILIES:
+            for part in _parts(self.over(family), family):
+                altered = {name: self.tables[name].select(family) for name in part}
+                if isinstance(self._apart(*self._both(base, family, altered, run), family), Difference):
+                    return True
+        return False
 
     def _on_slice(
         self, piece: Slice, base: Output, family: Family, altered: Mapping[str, str], run: Run
@@ -75,16 +86,25 @@ class Trial:
     def _compared(
         self, base: Output, family: Family, altered: Mapping[str, str], run: Run
     ) -> Difference | str | None:
-        found = run(dict(altered))
-        expected = base
-        if family.mode != "same":
-            expected = run({name: self.tables[name].expected(family, text) for name, text in altered.items()})
-        if found.error is not None or expected.error is not None:
-            return found.error or expected.error
+        expected, found = self._both(base, family, altered, run)
+        apart = self._apart(expected, found, family)
         # Of several tables it is not known which of them the output reacts to.
-        if family.mode != "same" and len(altered) == 1 and self.scope.differ(base, found) is not None:
+        alone = family.mode != "same" and len(altered) == 1 and not isinstance(apart, str)
+        if alone and self.scope.differ(base, found) is not None:
             self.live.update(altered)
-        return self.scope.differ(expected, found, family)
+        return apart
+
+    def _both(
+        self, base: Output, family: Family, altered: Mapping[str, str], run: Run
+    ) -> tuple[Output, Output]:
+        """Return what the output must be, and what it is."""
+        found = run(dict(altered))
+        if family.mode == "same":
+            return base, found
+        return run({name: self.tables[name].expected(family, text) for name, text in altered.items()}), found
+
+    def _apart(self, expected: Output, found: Output, family: Family) -> Difference | str | None:
+        return found.error or expected.error or self.scope.differ(expected, found, family)
 
     def moves(self, base: Output, family: Family, name: str, run: Run) -> Difference | str | None:
         """Return how the output changes over one altered table, None where it stays, a text where it crashed."""
@@ -114,3 +134,11 @@ class Trial:
             self.runner.run({name: self.tables[name].select(f)}) for f in reversed(self.tables[name].traps)
         )
         return any(found.error is None and differ(base, found) is not None for found in outputs)
+
+
+def _parts(names: list[str], family: Family) -> Iterator[list[str]]:
+    """Yield the tables together, then one by one where what one does to the answer may hide what another does."""
+    if names:
+        yield names
+    if family.mode != "same" and len(names) > 1:
+        yield from ([name] for name in names)

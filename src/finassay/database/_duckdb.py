@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,8 @@ _CASTS = {
     "BIGNUM": "VARCHAR",
     "TIME WITH TIME ZONE": "VARCHAR",
 }
+# Of one connection: beyond the first, what is sorted, joined or aggregated goes to a folder that is removed at the end.
+_MEMORY, _SPILLED = "4GB", "16GB"
 _SETTINGS = """
 SET python_enable_replacements = false;
 SET TimeZone = 'UTC';
@@ -73,7 +76,15 @@ class DuckDBEngine(BaseEngine):
         import duckdb
 
         self.version = f"DuckDB {duckdb.__version__}"
-        self._connection = duckdb.connect(":memory:")
+        self._scratch = tempfile.TemporaryDirectory(prefix="finassay-")
+        self._connection = duckdb.connect(
+            ":memory:",
+            config={
+                "memory_limit": _MEMORY,
+                "temp_directory": self._scratch.name,
+                "max_temp_directory_size": _SPILLED,
+            },
+        )
         self._catalog = _BASE
         self._mysql_ready = False
         self._language: Dialect = "duckdb"  # of the statement that runs
@@ -91,7 +102,7 @@ class DuckDBEngine(BaseEngine):
             self._connection.execute(_SETTINGS)
             self._connection.execute("SET lock_configuration = true")
         except BaseException:
-            self._connection.close()
+            self._close()
             raise
 
     def tables(self, count: bool = False) -> list[TableInfo]:
@@ -362,6 +373,7 @@ class DuckDBEngine(BaseEngine):
 
     def _close(self) -> None:
         self._connection.close()
+        self._scratch.cleanup()
 
 
 def _plain(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
@@ -411,6 +423,12 @@ def _query_error(error: Exception, sql: str, source: str) -> QueryError:
     """Return our error; its place is in the user's text, also where another text ran."""
     text = str(error).strip()
     message = re.split(r"\n\s*LINE \d+:|\nDid you mean|\nCandidate |\n\s*\n", text, maxsplit=1)[0].strip()
+    if message.startswith("Out of Memory"):
+        return QueryError(
+            f"The statement took more memory than it may have ({_MEMORY}, and {_SPILLED} of files beside): {message}",
+            reason="out_of_memory",
+            hint="Read fewer rows or columns, or filter before joining.",
+        )
     if match := _UNKNOWN_TABLE.search(message):
         return QueryError(message, reason="unknown_table", hint=match.group(1))
     if match := _UNKNOWN_COLUMN.search(message):

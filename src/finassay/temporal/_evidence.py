@@ -37,8 +37,9 @@ def combined(name: str, readings: Sequence[Evidence]) -> Contract:
     if "as_of.date" not in fields:
         fields.pop("as_of.boundary", None)
         marks = [mark for mark in marks if mark.field != "as_of.boundary"]
-        if not any(field.startswith("decisions.") for field in fields):
+        if "as_of" not in fields and not any(field.startswith("decisions.") for field in fields):
             marks.append(Mark(field="as_of", mark="confirm", because="no as-of date was found; state one"))
+    fields.pop("as_of", None)  # a doubt alone
     fields, marks = _decisions(fields, marks)
     return Contract.model_validate({"contract": name, **_nested(fields), "marks": marks})
 

@@ -142,6 +142,7 @@ def read_instruction(text: str) -> list[Evidence]:
     spans = _spans(text, dates)
     return [
         *_as_of(text, dates, spans),
+        *_no_days(text),
         *_boundary(text),
         *_decisions(text, dates, spans),
         *_version(text),
@@ -161,6 +162,14 @@ def _dates(text: str) -> Iterator[_Dated]:
         if 1 <= month <= 12:
             last = date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
             yield _Dated(last, match.start(), match.end(), exact=False)
+
+
+def _no_days(text: str) -> Iterator[Evidence]:
+    """Doubt the as-of date where something is written as a date and is none, such as 2024-02-30 or 05/06/2023."""
+    odd = [match.group().strip() for match in _DATE.finditer(text) if _day(match) is None]
+    if odd:
+        because = f"no day of the calendar, or not clear which one: {', '.join(odd)}"
+        yield Evidence("as_of", None, sure=False, because=because)
 
 
 def _day(match: re.Match[str]) -> date | None:

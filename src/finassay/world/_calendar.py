@@ -10,6 +10,8 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
+from finassay.world._config import END, START
+
 FIRST = date(1991, 1, 2)
 LAST = date(2026, 12, 31)  # to which holidays are known
 _SATURDAY = 5
@@ -68,3 +70,14 @@ def _closed_days() -> dict[str, frozenset[date]]:
 def calendar_days(first: date, last: date) -> list[date]:
     """Return every day from the first to the last, both included."""
     return [first + timedelta(days=n) for n in range((last - first).days + 1)]
+
+
+@cache
+def quarter_ends() -> tuple[date, ...]:
+    """Return the last days of the quarters in the economy's window."""
+    days = [
+        date(y, m, d)
+        for y in range(START.year, END.year + 1)
+        for m, d in ((3, 31), (6, 30), (9, 30), (12, 31))
+    ]
+    return tuple(day for day in days if START < day <= END)

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from finassay.world._blocks._funds_market import quarter_ends
 from finassay.world._blocks._indices import membership
 from finassay.world._blocks._market import window
 from finassay.world._blocks._plant_told import JOINT
-from finassay.world._calendar import sessions
+from finassay.world._calendar import quarter_ends, sessions
 from finassay.world._config import START
 from finassay.world._events import EventType, Index
 from finassay.world._events_funds import FundBenchmark, FundManager

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from finassay.world._blocks._funds_market import quarter_ends
-from finassay.world._calendar import sessions
+from finassay.world._calendar import quarter_ends, sessions
 from finassay.world._events import Event, EventType
 from finassay.world._events_funds import (
     FundBenchmark,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from finassay.world._blocks._funds_market import quarter_ends
+from finassay.world._calendar import quarter_ends
 from finassay.world._events import EventType
 from finassay.world._events_bonds import BondListing, BondTerms
 from finassay.world._streams import Purpose, stream

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from finassay.world._blocks._funds_market import quarter_ends
+from finassay.world._calendar import quarter_ends
 from finassay.world._numerics import Floats, exp
 from finassay.world._streams import Purpose, stream
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,7 @@ import numpy.typing as npt
 from finassay.world._blocks._funds_read import memberships
 from finassay.world._blocks._industries import SECTORS
 from finassay.world._blocks._market import YEAR, window
-from finassay.world._calendar import sessions
-from finassay.world._config import END, START
+from finassay.world._calendar import quarter_ends, sessions
 from finassay.world._events import Event, EventType, Industry
 from finassay.world._numerics import Floats, exp
 
@@ -49,17 +48,6 @@ _SECTION_OF = {
     "环保": 11, "有色金属": 1,
 }  # fmt: skip
 _MANUFACTURING = 2
-
-
-@cache
-def quarter_ends() -> tuple[date, ...]:
-    """Return the last days of the quarters in the economy's window."""
-    days = [
-        date(y, m, d)
-        for y in range(START.year, END.year + 1)
-        for m, d in ((3, 31), (6, 30), (9, 30), (12, 31))
-    ]
-    return tuple(day for day in days if START < day <= END)
 
 
 @cache

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from finassay.world._blocks._columns import Columns, joined
-from finassay.world._blocks._funds_market import quarter_ends, quarter_positions
-from finassay.world._calendar import sessions
+from finassay.world._blocks._funds_market import quarter_positions
+from finassay.world._calendar import quarter_ends, sessions
 from finassay.world._streams import Purpose, stream
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from finassay.world._blocks._columns import Columns, joined
-from finassay.world._blocks._funds_market import quarter_ends, quarter_positions
+from finassay.world._blocks._funds_market import quarter_positions
+from finassay.world._calendar import quarter_ends
 from finassay.world._numerics import Floats, exp, log
 from finassay.world._streams import Purpose, stream
 

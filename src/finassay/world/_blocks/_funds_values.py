@@ -13,7 +13,7 @@ import numpy as np
 
 from finassay.world._blocks._funds_fof import FundsHeld, fund_of_funds
 from finassay.world._blocks._funds_life import OVERSEAS_LEG, STOCKS, fund_events
-from finassay.world._blocks._funds_market import SECTIONS, Holdable, holdable, quarter_ends, quarter_positions
+from finassay.world._blocks._funds_market import SECTIONS, Holdable, holdable, quarter_positions
 from finassay.world._blocks._funds_nav import NavBook, class_rows, joined_navs
 from finassay.world._blocks._funds_portfolio import Manner, Portfolio, portfolio
 from finassay.world._blocks._funds_read import FundLife, fund_lives
@@ -22,6 +22,7 @@ from finassay.world._blocks._funds_sizes import SizeBook, fund_sizes, joined_siz
 from finassay.world._blocks._funds_universe import ABROAD, FLEXIBLE, FOF, MONEY, fund_trade
 from finassay.world._blocks._market import YEAR, window
 from finassay.world._blocks._overseas import overseas_events, overseas_quotes
+from finassay.world._calendar import quarter_ends
 from finassay.world._numerics import Floats, exp
 from finassay.world._streams import Purpose, stream
 

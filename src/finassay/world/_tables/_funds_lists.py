@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from finassay.world._blocks._funds_market import SECTIONS, quarter_ends
+from finassay.world._blocks._funds_market import SECTIONS
 from finassay.world._blocks._funds_reports import QUARTERLY
 from finassay.world._blocks._funds_universe import ABROAD, FIRST_INNER, FOF, FUND_BASE, MONEY
 from finassay.world._blocks._funds_values import TOP
+from finassay.world._calendar import quarter_ends
 from finassay.world._tables._funds_nav import unit_values
 from finassay.world._tables._funds_view import Array, days_of, moment_of, stamped
 from finassay.world._tables._view import View, arrow_table

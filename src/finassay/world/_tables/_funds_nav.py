@@ -8,10 +8,10 @@ import numpy as np
 
 from finassay.world._blocks._funds_bench import benchmark_growth, leg_growth
 from finassay.world._blocks._funds_life import BOND_LEG
-from finassay.world._blocks._funds_market import quarter_ends, quarter_positions
+from finassay.world._blocks._funds_market import quarter_positions
 from finassay.world._blocks._funds_reports import QUARTERLY
 from finassay.world._blocks._market import window
-from finassay.world._calendar import sessions
+from finassay.world._calendar import quarter_ends, sessions
 from finassay.world._events import EventType
 from finassay.world._events_funds import OverseasIndex
 from finassay.world._tables._funds_view import Array, days_of, moment_of, stamped
