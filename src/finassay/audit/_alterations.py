@@ -7,10 +7,13 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from finassay.audit._columns import DAY, Columns
+from finassay.database import replace_tables
 from finassay.temporal import Not, all_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from sqlglot import exp
 
     from finassay.database import Dialect
 
@@ -258,17 +261,17 @@ class Alterations(Columns):
         return changes
 
 
-@lru_cache(maxsize=256)  # the same for the program and for each of its mutants
 def _nested(text: str, name: str, altered: str, dialect: Dialect) -> str:
     """Return a SELECT with another one in place of a table."""
-    import sqlglot
-    from sqlglot import exp
 
-    tree = sqlglot.parse_one(text, read=dialect)
-    inner = sqlglot.parse_one(altered, read=dialect)
-    for reference in list(tree.find_all(exp.Table)):
-        if reference.name == name:
-            reference.replace(
-                exp.Subquery(this=inner.copy(), alias=exp.TableAlias(this=exp.to_identifier("altered")))
-            )
-    return tree.sql(dialect=dialect)
+    def placed(table: exp.Table) -> str | None:
+        return f"({altered}) AS altered" if table.name == name else None
+
+    return replace_tables(text, dialect, placed, _parsed(text, dialect))
+
+
+@lru_cache(maxsize=64)  # the normal form of a table is the same for all its alterations
+def _parsed(text: str, dialect: Dialect) -> exp.Expr:
+    import sqlglot
+
+    return sqlglot.parse_one(text, read=dialect)

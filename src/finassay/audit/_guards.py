@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A statement without one of its guards, or with one that lets later rows in; `number` tells which."""
+    """A statement without one of its guards, or with one that lets later rows in; `number` tells which.
+
+    `columns` are those that the guard tests, in small letters.
+    """
 
     guard: str
     line: int | None
     sql: str
     number: int
+    columns: frozenset[str]
 
 
 def mutants(sql: str, dialect: Dialect, tables: list[AsOf]) -> list[Mutant]:
@@ -39,8 +43,8 @@ def mutants(sql: str, dialect: Dialect, tables: list[AsOf]) -> list[Mutant]:
         if _weaker(guard, times, ends) is None:
             continue
         lines = [n.meta["line"] for n in guard.find_all(exp.Identifier) if "line" in n.meta]
-        text = without(sql, dialect, tables, [number])
-        found.append(Mutant(guard.sql(dialect=dialect), min(lines, default=None), text, number))
+        text, shown = without(sql, dialect, tables, [number]), guard.sql(dialect=dialect)
+        found.append(Mutant(shown, min(lines, default=None), text, number, frozenset(_names(guard))))
     return found
 
 

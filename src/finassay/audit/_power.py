@@ -26,7 +26,7 @@ def weigh(facts: Facts, trial: Trial, base: Output) -> None:
     if not found:
         _expose(facts, trial, base)
         return
-    missed = [m for m in found if not _noticed(trial, m.sql)]
+    missed = [m for m in found if not _noticed(trial, m.sql, m.columns)]
     shared = _shared(trial, base, missed)
     missed = [m for m in missed if m not in shared]
     redundant = [m for m in missed if _matters_in_contradiction(trial, m.sql)]
@@ -51,9 +51,10 @@ def _shared(trial: Trial, base: Output, missed: list[Mutant]) -> list[Mutant]:
     views = [table.view for table in trial.tables.values()]
     found: list[Mutant] = []
     for pair in list(combinations(missed, 2))[:_MOST_PAIRS]:
-        if any(m not in found for m in pair) and _noticed(
-            trial, without(text, dialect, views, [m.number for m in pair])
-        ):
+        if all(m in found for m in pair):
+            continue
+        sql = without(text, dialect, views, [m.number for m in pair])
+        if _noticed(trial, sql, pair[0].columns | pair[1].columns):
             found += [m for m in pair if m not in found]
     return found
 
@@ -109,6 +110,6 @@ def _expose(facts: Facts, trial: Trial, base: Output) -> None:
         )
 
 
-def _noticed(trial: Trial, sql: str) -> bool:
-    """Whether some scenario tells a statement from a valid one."""
-    return trial.notices(partial(trial.runner.run, sql=sql))
+def _noticed(trial: Trial, sql: str, columns: frozenset[str]) -> bool:
+    """Whether some scenario tells a statement that lacks a guard of these columns from a valid one."""
+    return trial.notices(partial(trial.runner.run, sql=sql), columns)

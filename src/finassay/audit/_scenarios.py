@@ -124,6 +124,23 @@ class Altered(Alterations):
             found.append(BACKDATED)
         return tuple(found)
 
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The names of its columns, in small letters."""
+        return frozenset(column.name.lower() for column in self.table.info.columns)
+
+    def moving(self, column: str) -> tuple[Family, ...]:
+        """Return the families that tell soonest whether a column (in small letters) is tested for an interval."""
+        valid = self.table.spec.valid
+        if valid is None or column == (self._available or "").lower():
+            return ()
+        known = valid.end_known.column if valid.end_known else None
+        if column == valid.start.lower():
+            return (AS_IS, PENDING)
+        if column in {name.lower() for name in (valid.end, known) if name}:
+            return (AS_IS, EXPIRED, LATE_END)
+        return ()
+
     def select(self, family: Family, only: tuple[Any, Any] | None = None) -> str:
         """Return the SELECT of a family, altering only rows whose number lies in a range (both ends included)."""
         touched = (

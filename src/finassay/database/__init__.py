@@ -25,6 +25,7 @@ from finassay.database._connect import connect
 from finassay.database._engine import Database
 from finassay.database._fingerprint import fingerprint
 from finassay.database._names import identifier
+from finassay.database._overlays import replace_tables
 from finassay.database._policy import check
 from finassay.database._references import tables_read
 from finassay.database._sealed import refuse_clock
@@ -80,6 +81,7 @@ __all__ = [
     "propose_catalog",
     "questions_of",
     "refuse_clock",
+    "replace_tables",
     "resolve_table",
     "selected_view",
     "tables_read",

@@ -90,7 +90,7 @@ def check(
     _refuse_tokens(sql, statement, dialect, engine or dialect)
     if word == "SHOW":
         return _check_show(sql, statement, dialect, policy, default_schema)
-    tree = _parse(sql, dialect)
+    tree = _parse(sql, tokens, dialect)
     allowed = {*(policy.schemas if policy.schemas is not None else (default_schema,))}
     _refuse_nodes(sql, tree, dialect, engine or dialect)
     _refuse_schemas(sql, tree, engine or dialect, allowed, default_schema, catalogs)
@@ -242,13 +242,18 @@ def _refuse_function(sql: str, token: Token, engine: Dialect) -> None:
         raise QueryRefused(message, place=place, reason="not_allowed", hint=hint)
 
 
-def _parse(sql: str, dialect: Dialect) -> exp.Expr:
-    import sqlglot
+def _parse(sql: str, tokens: list[Token], dialect: Dialect) -> exp.Expr:
+    from sqlglot.dialects.dialect import Dialect as SqlglotDialect
     from sqlglot.errors import ParseError, SqlglotError, TokenError
 
     try:
-        text = _without_directions(sql) if dialect == "mysql" else sql
-        trees = [tree for tree in sqlglot.parse(text, read=dialect) if tree is not None]
+        text = _without_directions(sql, tokens) if dialect == "mysql" else sql
+        read = tokens if text == sql else _tokens(text, dialect)
+        trees = [
+            tree
+            for tree in SqlglotDialect.get_or_raise(dialect).parser().parse(read, text)
+            if tree is not None
+        ]
     except ParseError as error:
         raise _parse_error(sql, error) from None
     except TokenError as error:
@@ -258,11 +263,11 @@ def _parse(sql: str, dialect: Dialect) -> exp.Expr:
     return trees[0]
 
 
-def _without_directions(sql: str) -> str:
+def _without_directions(sql: str, tokens: Sequence[Token]) -> str:
     """Blank ASC and DESC: they say nothing about what is read, and sqlglot does not know them in GROUP BY."""
     from sqlglot.tokenizer_core import TokenType
 
-    for token in _tokens(sql, "mysql")[1:]:
+    for token in tokens[1:]:
         if token.token_type in {TokenType.ASC, TokenType.DESC}:
             sql = sql[: token.start] + " " * len(token.text) + sql[token.end + 1 :]
     return sql

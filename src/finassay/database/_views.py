@@ -52,8 +52,9 @@ class OverlayViews:
         self._place = place
         self._names = dict(names)
         self._spelled = {name.lower(): name for name in names}
-        self._replaced: set[str] = set()
         self._statements: dict[str, str] = {}  # of overlays that were served before
+        self._shapes: dict[str, list[str]] = {}  # of these overlays, and of the tables by their names
+        self._served: dict[str, str] = {}  # the overlay that now replaces a table
         connection.execute("".join(map(self._plain, names)))
 
     def serve(self, overlays: Mapping[str, str]) -> bool:
@@ -69,13 +70,14 @@ class OverlayViews:
         refuse_unknown(overlays, self._names)
         texts = {self._spelled[name.lower()]: text for name, text in overlays.items()}
         statements = {name: self._statement(text) for name, text in texts.items()}
-        before = {name: self._shape(name) for name in self._replaced | set(texts)}
-        for name in sorted(self._replaced - set(texts)):
+        before = {name: self._shape(name) for name in self._served.keys() | texts.keys()}
+        for name in sorted(self._served.keys() - texts.keys()):
             self.connection.execute(self._plain(name))
-            self._replaced.discard(name)
+            del self._served[name]
         for name, statement in statements.items():
-            self._replaced.add(name)
-            create_view(self.connection, f"{self._place}.{quoted(name)}", name, statement, texts[name])
+            if self._served.get(name) != texts[name]:
+                create_view(self.connection, f"{self._place}.{quoted(name)}", name, statement, texts[name])
+                self._served[name] = texts[name]
         return any(self._shape(name) != shape for name, shape in before.items())
 
     def _plain(self, name: str) -> str:
@@ -94,16 +96,22 @@ class OverlayViews:
                 return f"{self._base}.{quoted(table.name)}" if table.name.lower() in self._spelled else None
 
             while len(self._statements) >= _MOST_KEPT:
-                del self._statements[next(iter(self._statements))]
+                oldest = next(iter(self._statements))
+                del self._statements[oldest]
+                self._shapes.pop(oldest, None)
             self._statements[text] = replace_tables(text.rstrip().rstrip(";"), "duckdb", base, tree)
         return self._statements[text]
 
     def _shape(self, name: str) -> list[str] | None:
         """Return the columns and types that are served under a name, None where it is not served."""
-        if name not in self._replaced and not self._names[name]:
+        text = self._served.get(name)
+        if text is None and not self._names[name]:
             return None
-        relation = self.connection.sql(f"SELECT * FROM {self._place}.{quoted(name)}")  # noqa: S608 - quoted
-        return [f"{column} {type_}" for column, type_ in zip(relation.columns, relation.types, strict=True)]
+        told = name if text is None else text  # no name of a table is a SELECT
+        if told not in self._shapes:
+            found = self.connection.sql(f"SELECT * FROM {self._place}.{quoted(name)}")  # noqa: S608 - quoted
+            self._shapes[told] = [f"{c} {type_}" for c, type_ in zip(found.columns, found.types, strict=True)]
+        return self._shapes[told]
 
 
 def refuse_unknown(overlays: Iterable[str], known: Iterable[str]) -> None:
