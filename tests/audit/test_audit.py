@@ -58,6 +58,14 @@ VIOLATIONS = {
         LATEST.replace("PUBLISHED < DATE '2024-07-01'", "PUBLISHED <= DATE '2024-07-01'"),
         {"A1"},
     ),
+    "what has no date is let in": (
+        LATEST.replace("PUBLISHED < DATE '2024-07-01'", "NOT COALESCE(PUBLISHED >= DATE '2024-07-01', FALSE)"),
+        {"A1"},
+    ),
+    "the greatest of two dates, which is that which is there": (
+        LATEST.replace("PUBLISHED < DATE '2024-07-01'", "greatest(PERIOD, PUBLISHED) < DATE '2024-07-01'"),
+        {"A1"},
+    ),
     "the period taken for the disclosure": (
         "SELECT FIRM, PROFIT FROM report WHERE PERIOD <= DATE '2024-06-30' AND PERIOD > DATE '2024-03-31'",
         {"A1", "A3"},

@@ -109,6 +109,11 @@ class Alterations(Columns):
             return False
         return not self._followed(self._available)
 
+    @property
+    def _may_be_undated(self) -> bool:
+        """Whether the catalog lets the column be empty that says when a row was known."""
+        return self._available is not None and self.table.spec.columns[self._available].max_null != 0
+
     @cached_property
     def _end_may_be_late(self) -> bool:
         valid = self.table.spec.valid
@@ -120,11 +125,11 @@ class Alterations(Columns):
         orders = [d.order for d in self.table.spec.dependencies if name in d.order]
         return any(order.index(name) < len(order) - 1 for order in orders)
 
-    def _moved(self, moment: datetime) -> dict[str, tuple[str, str]]:
-        """Move the time at which a fifth of the known rows were known."""
+    def _moved(self, moment: datetime, rests: tuple[int, ...] = (2,)) -> dict[str, tuple[str, str]]:
+        """Move the time at which some fifths of the known rows were known."""
         assert self._available is not None  # noqa: S101 - families with an availability only
         lag = timedelta(days=self.table.spec.availability.lag_days if self.table.spec.availability else 0)
-        return {self._available: (self._fifth(2), self._date(self._available, moment - lag))}
+        return {self._available: (self._fifths(rests), self._date(self._available, moment - lag))}
 
     def _fewer(self, rest: tuple[int, int], touched: str) -> str:
         """Return the table without two fifths of the known rows."""
@@ -132,13 +137,19 @@ class Alterations(Columns):
         picked = f"MOD({self._number}, 5) BETWEEN {rest[0]} AND {rest[1]}"
         return f"{self._all} WHERE NOT ({known}{touched} AND {picked})"
 
-    def _late(self) -> dict[str, tuple[str, str]]:
-        """Disclose a fifth of the known rows right on the cutoff."""
-        return self._moved(self.view.cutoff.instant)
+    def _late(self, rests: tuple[int, ...], changed: tuple[int, ...]) -> dict[str, tuple[str, str]]:
+        """Disclose some fifths of the known rows right on the cutoff, some of these with other values."""
+        values = {name: (self._fifths(changed), value) for name, value in self._payload().items()}
+        return {**values, **self._moved(self.view.cutoff.instant, rests)}
 
-    def _fifth(self, rest: int) -> str:
-        """Return the condition of a fifth of the known rows."""
-        return f"{self._sql(self.view.knowable)} AND MOD({self._number}, 5) = {rest}"
+    def _undated(self) -> dict[str, tuple[str, str]]:
+        """Leave a fifth of the known rows without a date of disclosure: nobody knows that they were known."""
+        assert self._available is not None  # noqa: S101 - families with an availability only
+        return {self._available: (self._fifths((2,)), "NULL")}
+
+    def _fifths(self, rests: tuple[int, ...]) -> str:
+        """Return the condition of some fifths of the known rows."""
+        return f"{self._sql(self.view.knowable)} AND MOD({self._number}, 5) IN ({', '.join(map(str, rests))})"
 
     def _late_ends(self) -> dict[str, tuple[str, str]]:
         valid = self.table.spec.valid

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING
 
 from finassay.audit._certificate import ScenarioRun, TableRead, Witness
@@ -111,7 +112,7 @@ def audit(
 
 def _judge(facts: Facts, runner: Runner, reference: Reference | None, database: Database) -> list[Trial]:
     """Try what there is to try, and record what was found; return the cutoffs with their tables."""
-    again = runner.run()
+    again = runner.run(again=True)
     if again.error is not None or differ(facts.base, again) is not None:
         facts.unknown("nondeterministic", "Two runs over the same data gave different results.")
         return []
@@ -283,7 +284,7 @@ def _stress(facts: Facts, trial: Trial) -> None:
 
 def _admit(facts: Facts, trial: Trial, family: Family, altered: dict[str, str], found: Witness) -> None:
     """Take a witness whose difference is there again on a repeat (2.6, rule 2)."""
-    again = trial.compared(facts.base, family, altered, trial.runner.run)
+    again = trial.compared(facts.base, family, altered, partial(trial.runner.run, again=True))
     if isinstance(again, Difference):
         facts.witnesses.append(found)
     else:

@@ -182,7 +182,9 @@ class TrapRun(_Model):
     as_of: str
     family: str
     table: str
-    reference: Literal["moved", "held", "crashed"]
+    reference: Literal["moved", "held", "crashed", "not asked"] = Field(
+        description="Asked where the program's output did not change."
+    )
     program: Literal["moved", "held", "crashed"]
 
 

@@ -37,10 +37,9 @@ def mutants(sql: str, dialect: Dialect, tables: list[AsOf]) -> list[Mutant]:
     import sqlglot
     from sqlglot import exp
 
-    times, ends = _columns(tables)
     found = []
     for number, guard in enumerate(conjuncts(sqlglot.parse_one(sql, read=dialect))):
-        if _weaker(guard, times, ends) is None:
+        if _weaker(guard, tables) is None:
             continue
         lines = [n.meta["line"] for n in guard.find_all(exp.Identifier) if "line" in n.meta]
         text, shown = without(sql, dialect, tables, [number]), guard.sql(dialect=dialect)
@@ -52,40 +51,60 @@ def without(sql: str, dialect: Dialect, tables: list[AsOf], numbers: Collection[
     """Return the statement without several of its guards."""
     import sqlglot
 
-    times, ends = _columns(tables)
     tree = sqlglot.parse_one(sql, read=dialect)
     for number, guard in list(enumerate(conjuncts(tree))):
-        weaker = _weaker(guard, times, ends) if number in numbers else None
+        weaker = _weaker(guard, tables) if number in numbers else None
         if weaker is not None:
             guard.replace(weaker)
     return tree.sql(dialect=dialect)
 
 
-def _weaker(node: exp.Expr, times: set[str], ends: set[str]) -> exp.Expr | None:
+def _weaker(node: exp.Expr, tables: list[AsOf]) -> exp.Expr | None:
     """Return what takes a guard's place; None where the conjunct guards nothing."""
     from sqlglot import exp
 
+    times: set[str] = set()
+    ends: set[str] = set()
+    for column in node.find_all(exp.Column):
+        owner, name = _owner(column), column.name.lower()
+        for view in [view for view in tables if view.name.lower() == owner] or tables:
+            begins, stops = _columns(view)
+            times |= {name} & begins
+            ends |= {name} & stops
     return exp.true() if is_guard(node, times, ends) else _from_then_on(node, times)
 
 
-def _columns(tables: list[AsOf]) -> tuple[set[str], set[str]]:
+def _owner(column: exp.Column) -> str | None:
+    """Return the table of the database that a column is of, in small letters; None where the text does not tell."""
+    from sqlglot import exp
+
+    select = column.find_ancestor(exp.Select)
+    while select is not None:
+        sources = [
+            clause.this for clause in [select.args.get("from_"), *select.args.get("joins", [])] if clause
+        ]
+        named = [
+            one for one in sources if not column.table or one.alias_or_name.lower() == column.table.lower()
+        ]
+        if len(named) == 1 and (column.table or len(sources) == 1):
+            return str(named[0].name).lower() if isinstance(named[0], exp.Table) else None
+        select = select.find_ancestor(exp.Select) if column.table else None
+    return None
+
+
+def _columns(view: AsOf) -> tuple[set[str], set[str]]:
     """Return the columns that say when a row was known or began to hold, and those that say when it ended."""
-    times: set[str] = set()
-    ends: set[str] = set()
-    for view in tables:
-        spec = view.table
-        available = spec.availability
-        names = (
-            [available.column, *([available.proxy] if available.proxy in view.proxies else [])]
-            if available
-            else []
-        )
-        if spec.valid is not None:
-            names.append(spec.valid.start)
-            known = spec.valid.end_known.column if spec.valid.end_known else None
-            ends |= {name.lower() for name in (spec.valid.end, known) if name}
-        times |= {name.lower() for name in names if name}
-    return times, ends
+    names: list[str | None] = []
+    ends: list[str | None] = []
+    available, valid = view.table.availability, view.table.valid
+    if (
+        available
+    ):  # where the contract lets a recording time stand for it, the column says what a row is about
+        names.append(available.proxy if available.proxy in view.proxies else available.column)
+    if valid is not None:
+        names.append(valid.start)
+        ends = [valid.end, valid.end_known.column if valid.end_known else None]
+    return {name.lower() for name in names if name}, {name.lower() for name in ends if name}
 
 
 def conjuncts(tree: exp.Expr) -> Iterator[exp.Expr]:

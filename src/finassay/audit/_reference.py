@@ -43,7 +43,7 @@ class Reference:
         base = runner.run()
         name = runner.subject.submission.source
         why = base.error or (None if base.tables else "it returned no table")
-        if why is None and differ(base, runner.run()) is not None:
+        if why is None and differ(base, runner.run(again=True)) is not None:
             why = "two runs over the same data gave different results"
         if why is not None:
             raise InputError(
@@ -61,38 +61,23 @@ class Reference:
 
 
 def follow(facts: Facts, trial: Trial, reference: Reference, database: Database) -> None:
-    """Set traps before the cutoff, in each required source, for both programs; record omissions and differences."""
-    leak = _leak(trial, reference)
-    if leak is not None:
-        facts.unknown("reference_leaks", leak)
+    """Set traps before the cutoff in each required source; record omissions and differences.
+
+    Where the program does not react, the reference is asked: a program that does not go where it goes omits a source.
+    """
     runs: list[TrapRun] = []
     missed: list[tuple[str, Family]] = []
     apart: list[str] = []
     base = trial.scope.differ(_named_alike(reference.base, facts.base), facts.base)
     for name in sorted(facts.required & trial.tables.keys()):
-        moved_own = False
-        ignored: list[Family] = []
-        for family in trial.tables[name].traps:
-            followed = _word(trial.moves(reference.base, family, name, reference.runner.run))
-            own = _word(trial.moves(facts.base, family, name, trial.runner.run))
-            runs.append(
-                TrapRun(
-                    as_of=trial.scope.cutoff.day.isoformat(),
-                    family=family.name,
-                    table=name,
-                    reference=followed,
-                    program=own,
-                )
-            )
-            if "crashed" in (followed, own):
-                continue
-            if own == "moved":
-                moved_own = True
-                trial.live.add(name)
-            if followed == "moved":
-                facts.followed.add(name)
-                if own == "held":
-                    ignored.append(family)
+        found = _over(facts, trial, reference, name)
+        runs += [run for run, _ in found]
+        moved_own = any(run.program == "moved" for run, _ in found)
+        ignored = [family for run, family in found if (run.reference, run.program) == ("moved", "held")]
+        if moved_own:
+            trial.live.add(name)
+        if ignored:
+            facts.followed.add(name)
         # Answers that differ anyway may differ in how they move; a program that follows in something uses the source.
         if ignored and (base is None or not moved_own):
             missed.append((name, ignored[0]))
@@ -101,14 +86,36 @@ def follow(facts: Facts, trial: Trial, reference: Reference, database: Database)
     if base is not None:
         apart.insert(0, f"over the data as they are: {_rows(base)}")
     facts.reference = _check(reference, runs, apart)
-    if not missed or leak is not None:
+    if not missed:
         return
-    if any(trial.reacts(facts.base, name) for name in sorted(facts.read & trial.tables.keys())):
+    leak = _leak(trial, reference)
+    if leak is not None:
+        facts.unknown("reference_leaks", leak)
+    elif any(trial.reacts(facts.base, name) for name in sorted(facts.read & trial.tables.keys())):
         facts.witnesses += [_omission(facts, trial, reference, name, trap, database) for name, trap in missed]
     else:
         facts.unknown(
             "unresponsive", "The reference reacts and the program reacts to nothing: a constant, or a cache."
         )
+
+
+def _over(facts: Facts, trial: Trial, reference: Reference, name: str) -> list[tuple[TrapRun, Family]]:
+    """Set the traps of one table."""
+    found = []
+    for family in trial.tables[name].traps:
+        own = _word(trial.moves(facts.base, family, name, trial.runner.run))
+        theirs: _Moved | None = None
+        if own == "held":
+            theirs = _word(trial.moves(reference.base, family, name, reference.runner.run))
+        run = TrapRun(
+            as_of=trial.scope.cutoff.day.isoformat(),
+            family=family.name,
+            table=name,
+            reference=theirs or "not asked",
+            program=own,
+        )
+        found.append((run, family))
+    return found
 
 
 def _leak(trial: Trial, reference: Reference) -> str | None:

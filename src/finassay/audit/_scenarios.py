@@ -26,6 +26,7 @@ from finassay.audit._types import (
     INTRADAY,
     LATE,
     LATE_END,
+    LATE_TOO,
     MISSING,
     MISSING_TOO,
     NULLED,
@@ -38,6 +39,7 @@ from finassay.audit._types import (
     SCRAMBLED,
     SUPERSEDED,
     THINNED,
+    UNDATED,
     Family,
 )
 from finassay.database import normal_view, selected_view
@@ -89,7 +91,7 @@ class Altered(Alterations):
         if self._number and self._ahead and self.life:
             found.append(FUTURE)
         if self._number and self._may_be_late:
-            found.append(LATE)
+            found += [LATE, LATE_TOO, *([UNDATED] if self._may_be_undated else [])]
         if self._number and self._end_may_be_late:
             found.append(LATE_END)
         if self._number and spec.valid and spec.valid.end:
@@ -165,7 +167,9 @@ class Altered(Alterations):
             OVERLAP.name: lambda: self._with_versions(touched, late=False, close=False),
             INTRADAY.name: lambda: self._changed(self._moved(self._last_day + timedelta(hours=15)), touched),
             FUTURE.name: lambda: self._changed(self._moved(self.view.cutoff.day_end), touched),
-            LATE.name: lambda: self._changed(self._late(), touched),
+            LATE.name: lambda: self._changed(self._late((2, 3), changed=(3,)), touched),
+            LATE_TOO.name: lambda: self._changed(self._late((0, 1, 4), changed=(0, 1)), touched),
+            UNDATED.name: lambda: self._changed(self._undated(), touched),
             LATE_END.name: lambda: self._changed(self._late_ends(), touched),
             EXPIRED.name: lambda: self._changed(self._expired(), touched),
             PENDING.name: lambda: self._changed(self._pending(), touched),
@@ -185,7 +189,8 @@ class Altered(Alterations):
         if family == INTRADAY:
             return self._changed(self._moved(self._last_day), "")
         if family.mode == "known":
-            return f"{self._all} WHERE NOT ({self._fifth(2)})"
+            gone = {LATE: (2, 3), LATE_TOO: (0, 1, 4)}.get(family, (2,))
+            return f"{self._all} WHERE NOT ({self._fifths(gone)})"
         plain = normal_view(
             self.table, self.view.cutoff, self.dialect, proxies=self.view.proxies, rule=self.view.rule
         )
@@ -204,7 +209,8 @@ class Altered(Alterations):
         if not self._followed(self._available):
             return None
         known = self._sql(self.view.knowable)
-        return self._changed({name: (known, value) for name, (_, value) in self._late().items()}, "")
+        late = self._moved(self.view.cutoff.instant)
+        return self._changed({name: (known, value) for name, (_, value) in late.items()}, "")
 
     def marked(self, column: str, *, counting: bool) -> str | None:
         """Return the table with one more column: the number of each row that was not known at the cutoff, else NULL.
@@ -276,6 +282,8 @@ class Altered(Alterations):
             ALIVE: self._open,
             REOPENED: f"{self._column(valid.end)} IS NULL" if valid and valid.end else None,
             LATE: self._unknown,
+            LATE_TOO: self._unknown,
+            UNDATED: f"{self._column(self._available)} IS NULL" if self._available else None,
             BACKDATED: self._sql(self.view.knowable),
             FUTURE: self._unknown,
             LATE_END: f"{self._open} AND {self._column(valid.end)} IS NOT NULL"

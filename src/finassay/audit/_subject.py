@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from finassay.execution import Jail, Limits, Repeater, Submission
 
 
+_SMALL = 1 << 20  # bytes of an output that is kept
+_MOST_KEPT = 256  # such outputs
+
+
 @dataclass(frozen=True)
 class Output:
     """What a program gave: its tables by name, or why it failed; and the statements that it sent.
@@ -86,18 +90,32 @@ class Runner:
         self._stack = stack
         self._program: Repeater | None = None
         self._database: Database | None = None
+        self._kept: dict[tuple[str | None, frozenset[tuple[str, str]]], Output] = {}
 
-    def run(self, overlays: Mapping[str, str] | None = None, sql: str | None = None) -> Output:
+    def run(
+        self, overlays: Mapping[str, str] | None = None, sql: str | None = None, *, again: bool = False
+    ) -> Output:
         """Run the program, or another statement in its place, over the database with some tables replaced.
+
+        What small outputs it gave over the same overlays is not run a second time, unless that is asked for.
 
         Raises
         ------
         InputError
             If the database cannot be opened or there is no jail. The program's own failure is part of the output.
         """
-        if self.subject.submission.mode == "sql":
-            return self._run_sql(overlays or {}, sql)
-        return self._run_python(overlays or {})
+        key = (sql, frozenset((overlays or {}).items()))
+        if again or key not in self._kept:
+            if self.subject.submission.mode == "sql":
+                found = self._run_sql(overlays or {}, sql)
+            else:
+                found = self._run_python(overlays or {})
+            if sum(table.nbytes for table in found.tables.values()) > _SMALL:
+                return found
+            while len(self._kept) >= _MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[key] = found
+        return self._kept[key]
 
     def _run_sql(self, overlays: Mapping[str, str], sql: str | None) -> Output:
         from finassay.database import QueryPolicy

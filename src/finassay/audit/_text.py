@@ -65,11 +65,11 @@ def _lines(found: Certificate) -> Iterator[str]:
 
 
 def _reference(found: ReferenceCheck) -> Iterator[str]:
-    moved = [run for run in found.traps if run.reference == "moved"]
-    followed = sum(run.program == "moved" for run in moved)
+    own = sum(run.program == "moved" for run in found.traps)
+    alone = sum(run.reference == "moved" for run in found.traps)
     yield (
-        f"  reference {found.source}: it reacts to {len(moved)} of {len(found.traps)} changes, "
-        f"the program to {followed} of these"
+        f"  reference {found.source}: of {len(found.traps)} changes the program reacts to {own}, "
+        f"the reference alone to {alone}"
     )
     yield from (f"    functional difference, which decides nothing: {line}" for line in found.differences)
 

@@ -73,7 +73,19 @@ CURRENT = Family("current_state_changed", _A2, "same", "today's state and record
 ENDED = Family("unknown_ends_set", _A2, "same", "ends that were not yet known are set or moved")
 REOPENED = Family("unknown_ends_removed", _A2, "same", "ends that were not yet known are removed")
 FUTURE = Family("not_yet_there", _A2, "known", "a fifth of the rows begin the day after the as-of date")
-LATE = Family("disclosed_late", _A1, "known", "a fifth of the known rows are disclosed right on the cutoff")
+LATE = Family(
+    "disclosed_late",
+    _A1,
+    "known",
+    "two fifths of the known rows are disclosed right on the cutoff, half of these with other values",
+)
+LATE_TOO = Family(
+    "others_disclosed_late",
+    _A1,
+    "known",
+    "the other known rows are disclosed right on the cutoff, two thirds of these with other values",
+)
+UNDATED = Family("never_disclosed", _A1, "known", "a fifth of the known rows have no date of disclosure")
 LATE_END = Family("end_disclosed_late", _A2, "known", "known ends are disclosed right on the cutoff")
 AS_IS = Family("normal_form", _A3, "normal", "superseded, ended and pending rows are dropped")
 SUPERSEDED = Family(
@@ -101,7 +113,7 @@ INTRADAY = Family(
 )
 
 SAME = (REMOVED, THINNED, SCRAMBLED, CURRENT, ENDED, REOPENED, RESTATED)
-KNOWN = (FUTURE, LATE, LATE_END)
+KNOWN = (FUTURE, LATE, LATE_TOO, UNDATED, LATE_END)
 NORMAL = (AS_IS, SUPERSEDED, EMPTIED, OLDER, EXPIRED, PENDING)
 FAMILIES = (*SAME, *KNOWN, *NORMAL)
 FOLLOW = (CHANGED, MISSING, MISSING_TOO, ALIVE, BACKDATED)
