@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from finassay.audit._static_values import UNSAID, evaluate, moment
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
+    from datetime import datetime
 
     from sqlglot import exp
 
@@ -71,7 +74,8 @@ def _weaker(node: exp.Expr, tables: list[AsOf]) -> exp.Expr | None:
             begins, stops = _columns(view)
             times |= {name} & begins
             ends |= {name} & stops
-    return exp.true() if is_guard(node, times, ends) else _from_then_on(node, times)
+    last = max((view.cutoff.instant for view in tables), default=None)
+    return exp.true() if is_guard(node, times, ends, last) else _from_then_on(node, times)
 
 
 def _owner(column: exp.Column) -> str | None:
@@ -124,7 +128,8 @@ def conjuncts(tree: exp.Expr) -> Iterator[exp.Expr]:
                 yield node
 
 
-def is_guard(node: exp.Expr, times: set[str], ends: set[str]) -> bool:
+def is_guard(node: exp.Expr, times: set[str], ends: set[str], last: datetime | None = None) -> bool:
+    """Whether a conjunct bounds a time from above, by no moment after `last`, or tests an end."""
     from sqlglot import exp
 
     if any(node.find_all(exp.Subquery, exp.Exists, exp.Select)):
@@ -134,12 +139,20 @@ def is_guard(node: exp.Expr, times: set[str], ends: set[str]) -> bool:
     for test in node.find_all(exp.LT, exp.LTE, exp.Between, exp.GT, exp.GTE):
         bounded = test.expression if isinstance(test, exp.GT | exp.GTE) else test.this
         bound = test.this if isinstance(test, exp.GT | exp.GTE) else test.expression
+        if last is not None and _after(test.args["high"] if isinstance(test, exp.Between) else bound, last):
+            continue  # the end of a window of decisions, which lets in what they could not know
         names, others = _names(bounded), set() if isinstance(test, exp.Between) else _names(bound)
         if (
             names & times and not others & times
         ):  # two times compared with one another are an order, not a bound
             return True
     return False
+
+
+def _after(bound: exp.Expr, last: datetime) -> bool:
+    """Whether an expression is, by its text, a moment after another."""
+    said = moment(evaluate(bound, lambda _: UNSAID))
+    return said is not None and said > last
 
 
 def _from_then_on(node: exp.Expr, times: set[str]) -> exp.Expr | None:

@@ -70,7 +70,7 @@ def follow(facts: Facts, trial: Trial, reference: Reference, database: Database)
     apart: list[str] = []
     base = trial.scope.differ(_named_alike(reference.base, facts.base), facts.base)
     for name in sorted(facts.required & trial.tables.keys()):
-        found = _over(facts, trial, reference, name)
+        found = _over(facts, trial, reference, name, alike=base is None)
         runs += [run for run, _ in found]
         moved_own = any(run.program == "moved" for run, _ in found)
         ignored = [family for run, family in found if (run.reference, run.program) == ("moved", "held")]
@@ -99,8 +99,10 @@ def follow(facts: Facts, trial: Trial, reference: Reference, database: Database)
         )
 
 
-def _over(facts: Facts, trial: Trial, reference: Reference, name: str) -> list[tuple[TrapRun, Family]]:
-    """Set the traps of one table."""
+def _over(
+    facts: Facts, trial: Trial, reference: Reference, name: str, *, alike: bool
+) -> list[tuple[TrapRun, Family]]:
+    """Set the traps of one table; where the answers differ anyway, until the program reacts to one."""
     found = []
     for family in trial.tables[name].traps:
         own = _word(trial.moves(facts.base, family, name, trial.runner.run))
@@ -115,6 +117,8 @@ def _over(facts: Facts, trial: Trial, reference: Reference, name: str) -> list[t
             program=own,
         )
         found.append((run, family))
+        if own == "moved" and not alike:
+            break
     return found
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from finassay.audit._compare import Difference, differ
-from finassay.audit._types import FAMILIES
+from finassay.audit._types import AS_IS, FAMILIES
 
 if TYPE_CHECKING:
     from finassay.audit._certificate import ScenarioRun
@@ -76,11 +76,35 @@ class Trial:
         guarded = {name: own for name, table in self.tables.items() if (own := columns & table.named)}
         for family in sorted(FAMILIES, key=lambda family: not self._likely(family, guarded)):
             names = [name for name in self.over(family) if name in guarded]
-            for part in _parts(names, family):
+            for part in [names, *([name] for name in names if len(names) > 1)]:
                 altered = {name: self.tables[name].select(family) for name in part}
+                if not altered:
+                    break
                 if isinstance(self._apart(*self._both(base, family, altered, run), family), Difference):
                     return True
+                if part is names and not self._hides(base, family, altered, run):
+                    break
         return False
+
+    def masked(self, base: Output, family: Family, names: Iterable[str]) -> bool:
+        """Whether altering these tables together may have hidden something, on the slice where there is one."""
+        altered = {name: self.tables[name].select(family) for name in names}
+        run, piece = self.runner.run, self.piece
+        if piece is None:
+            return self._hides(base, family, altered, run)
+        return self._hides(piece.base(base, run), family, altered, lambda overlays: run(piece.over(overlays)))
+
+    def _hides(self, base: Output, family: Family, altered: Mapping[str, str], run: Run) -> bool:
+        """Whether what is done to one of several tables may hide what is done to another.
+
+        It may where known rows are altered and the answer stays as it is, or most of its rows are gone: then the
+        tables are altered one by one, too.
+        """
+        if family.mode == "same" or family is AS_IS or len(altered) < 2:
+            return False
+        found = run(dict(altered))
+        left, whole = (sum(table.num_rows for table in one.tables.values()) for one in (found, base))
+        return found.error is not None or 2 * left < whole or differ(base, found) is None
 
     def _likely(self, family: Family, guarded: Mapping[str, frozenset[str]]) -> bool:
         """Whether a family alters what a guard of some of these columns tests of an interval: it is tried first."""
@@ -110,7 +134,7 @@ class Trial:
         self, base: Output, family: Family, altered: Mapping[str, str], run: Run
     ) -> tuple[Output, Output]:
         """Return what the output must be, and what it is."""
-        found = run(dict(altered))
+        found = base if family is AS_IS else run(dict(altered))
         if family.mode == "same":
             return base, found
         return run({name: self.tables[name].expected(family, text) for name, text in altered.items()}), found
@@ -146,11 +170,3 @@ class Trial:
             self.runner.run({name: self.tables[name].select(f)}) for f in reversed(self.tables[name].traps)
         )
         return any(found.error is None and differ(base, found) is not None for found in outputs)
-
-
-def _parts(names: list[str], family: Family) -> Iterator[list[str]]:
-    """Yield the tables together, then one by one where what one does to the answer may hide what another does."""
-    if names:
-        yield names
-    if family.mode != "same" and len(names) > 1:
-        yield from ([name] for name in names)
