@@ -59,7 +59,9 @@ VIOLATIONS = {
         {"A1"},
     ),
     "what has no date is let in": (
-        LATEST.replace("PUBLISHED < DATE '2024-07-01'", "NOT COALESCE(PUBLISHED >= DATE '2024-07-01', FALSE)"),
+        LATEST.replace(
+            "PUBLISHED < DATE '2024-07-01'", "NOT COALESCE(PUBLISHED >= DATE '2024-07-01', FALSE)"
+        ),
         {"A1"},
     ),
     "the greatest of two dates, which is that which is there": (

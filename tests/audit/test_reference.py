@@ -48,7 +48,9 @@ def test_a_program_that_follows_passes(market: str, catalog: Catalog) -> None:
     assert found.reference is not None
     assert found.reference.differences == []
     assert {run.table for run in found.reference.traps if run.program == "moved"} == {"report", "alert"}
-    assert not [run for run in found.reference.traps if run.reference == "moved"]  # where the program does not
+    assert not [
+        run for run in found.reference.traps if run.reference == "moved"
+    ]  # where the program does not
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from finassay.audit._columns import DAY, Columns
+from finassay.audit._columns import DAY
+from finassay.audit._newcomers import Newcomers
 from finassay.database import replace_tables
 from finassay.temporal import Not, all_of
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from finassay.database import Dialect
 
 
-class Alterations(Columns):
+class Alterations(Newcomers):
     """The alterations that the families of scenarios are made of."""
 
     def _known_values(self) -> dict[str, tuple[str, str]]:
@@ -130,6 +131,16 @@ class Alterations(Columns):
         assert self._available is not None  # noqa: S101 - families with an availability only
         lag = timedelta(days=self.table.spec.availability.lag_days if self.table.spec.availability else 0)
         return {self._available: (self._fifths(rests), self._date(self._available, moment - lag))}
+
+    def _begun_later(self) -> dict[str, tuple[str, str]]:
+        """Let a fifth of the rows begin the day after the as-of date, and what is stated to follow not before."""
+        moment = self.view.cutoff.day_end
+        changes = self._moved(moment)
+        for order in (d.order for d in self.table.spec.dependencies if self._available in d.order):
+            for name in order[order.index(self._available or "") + 1 :]:
+                then = self._date(name, moment)
+                changes[name] = (f"{self._fifths((2,))} AND {self._column(name)} < {then}", then)
+        return changes
 
     def _fewer(self, rest: tuple[int, int], touched: str) -> str:
         """Return the table without two fifths of the known rows."""

@@ -173,7 +173,7 @@ def _tables(facts: Facts, database: Database) -> dict[str, Altered]:
 
     infos = {info.name.lower(): info for info in database.tables()}
     facts.columns = {name: [column.name for column in info.columns] for name, info in infos.items()}
-    found: dict[str, Altered] = {}
+    tables: dict[str, ResolvedTable] = {}
     for name in sorted(facts.read | facts.required):  # a set's own order differs between processes
         if name not in infos:
             if name in facts.required:
@@ -186,8 +186,11 @@ def _tables(facts: Facts, database: Database) -> dict[str, Altered]:
         if facts.catalog.find(infos[name].name) is None:
             facts.unknown("table_not_catalogued", f"The catalog says nothing of the table {name}.")
             continue
-        table: ResolvedTable = resolve_table(facts.catalog, infos[name])
-        altered = Altered.of(table, facts.catalog, facts.contract, facts.scopes[-1].cutoff, database)
+        tables[name] = resolve_table(facts.catalog, infos[name])
+    found: dict[str, Altered] = {}
+    cutoff = facts.scopes[-1].cutoff
+    for name, table in tables.items():
+        altered = Altered.of(table, facts.catalog, facts.contract, cutoff, database, tables.values())
         try:
             altered.view.knowable  # noqa: B018 - asks whether it can be told
         except AvailabilityUnknown as error:

@@ -41,6 +41,8 @@ class Columns:
         The columns that have NULLs.
     life : bool
         The contract says that the life of the task's entities is written here.
+    peers : str or None
+        A SELECT of the entities that other tables of the audit know, as ``finassay_entity``.
     """
 
     table: ResolvedTable
@@ -50,6 +52,7 @@ class Columns:
     codes: Mapping[str, tuple[str, ...]]
     nulls: frozenset[str] = frozenset()
     life: bool = False
+    peers: str | None = None
 
     @property
     def _from(self) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from finassay.audit._alterations import Alterations
 from finassay.audit._columns import codes_of, domains_of, literal
+from finassay.audit._newcomers import peers_of
 from finassay.audit._types import (
     ALIVE,
     AS_IS,
@@ -29,6 +30,7 @@ from finassay.audit._types import (
     LATE_TOO,
     MISSING,
     MISSING_TOO,
+    NEWCOMERS,
     NULLED,
     OLDER,
     OVERLAP,
@@ -46,6 +48,8 @@ from finassay.database import normal_view, selected_view
 from finassay.temporal import AsOf, Not, all_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from finassay.database import Database, ResolvedTable
     from finassay.temporal import Catalog, Contract, Cutoff
 
@@ -55,9 +59,17 @@ class Altered(Alterations):
 
     @staticmethod
     def of(
-        table: ResolvedTable, catalog: Catalog, contract: Contract, cutoff: Cutoff, database: Database
+        table: ResolvedTable,
+        catalog: Catalog,
+        contract: Contract,
+        cutoff: Cutoff,
+        database: Database,
+        others: Iterable[ResolvedTable] = (),
     ) -> Altered:
-        """Look at a table: the domains of its columns, and the version rule and proxies that the contract states."""
+        """Look at a table: the domains of its columns, and the version rule and proxies that the contract states.
+
+        `others` are the tables of the audit, which may know more entities.
+        """
         name = table.info.name
         view = AsOf(table.spec, cutoff, contract.proxies(name), contract.rule(name), name)
         codes = {
@@ -67,7 +79,8 @@ class Altered(Alterations):
         }
         life = contract.life is not None and contract.life.table.lower() == name.lower()
         domains, nulls = domains_of(table, database)
-        return Altered(table, view, database.dialect, domains, codes, nulls, life)
+        peers = peers_of(table, others, database.dialect)
+        return Altered(table, view, database.dialect, domains, codes, nulls, life, peers)
 
     def at(self, cutoff: Cutoff) -> Altered:
         """Return the same table at another cutoff."""
@@ -77,12 +90,16 @@ class Altered(Alterations):
     def families(self) -> tuple[Family, ...]:
         """The families that mean something for the table."""
         spec = self.table.spec
-        found = [AS_IS] if spec.versions or spec.valid else []
+        # A program that is told its entities need not ask whether they live: only where the contract says so must it.
+        counts = spec.valid is not None and (spec.kind != "entity" or self.life)
+        found = [AS_IS] if spec.versions or counts else []
         always = spec.availability is not None and spec.availability.always
         if not always:
             found += [REMOVED, SCRAMBLED, *([THINNED] if self._number else [])]
         elif any(shown is not None for shown in self.view.hidden.values()):
             found.append(SCRAMBLED)
+        if self._may_have_newcomers:
+            found.append(NEWCOMERS)
         if self._unseen:
             found.append(CURRENT)
         if spec.valid and spec.valid.end:
@@ -94,10 +111,10 @@ class Altered(Alterations):
             found += [LATE, LATE_TOO, *([UNDATED] if self._may_be_undated else [])]
         if self._number and self._end_may_be_late:
             found.append(LATE_END)
-        if self._number and spec.valid and spec.valid.end:
+        if self._number and counts and spec.valid and spec.valid.end:
             found.append(EXPIRED)
         own_start = spec.valid is not None and self._available != spec.valid.start
-        if self._number and own_start and not self._ahead:
+        if self._number and counts and own_start and not self._ahead:
             found.append(PENDING)
         if spec.versions and self._number and self._available and not self._ahead:
             found += [RESTATED, SUPERSEDED]
@@ -154,6 +171,7 @@ class Altered(Alterations):
                 f"{self._all} WHERE NOT ({self._unknown}{touched} AND MOD({self._number}, 5) < 2)"
             ),
             SCRAMBLED.name: lambda: self._changed(self._scrambled(), touched),
+            NEWCOMERS.name: lambda: self._newcomers(touched),
             CURRENT.name: lambda: self._changed(
                 {name: ("TRUE", alt) for name, alt in self._unseen.items()}, touched
             ),
@@ -166,7 +184,7 @@ class Altered(Alterations):
             NULLED.name: lambda: self._with_versions(touched, late=False, instead=self._empty(known=False)),
             OVERLAP.name: lambda: self._with_versions(touched, late=False, close=False),
             INTRADAY.name: lambda: self._changed(self._moved(self._last_day + timedelta(hours=15)), touched),
-            FUTURE.name: lambda: self._changed(self._moved(self.view.cutoff.day_end), touched),
+            FUTURE.name: lambda: self._changed(self._begun_later(), touched),
             LATE.name: lambda: self._changed(self._late((2, 3), changed=(3,)), touched),
             LATE_TOO.name: lambda: self._changed(self._late((0, 1, 4), changed=(0, 1)), touched),
             UNDATED.name: lambda: self._changed(self._undated(), touched),
@@ -302,6 +320,8 @@ class Altered(Alterations):
         """Return a SELECT of the numbers of the rows that a family may alter, ascending; None without numbers."""
         if not self._number:
             return None
+        if family is NEWCOMERS:
+            return f"SELECT {self._new_number} AS n FROM ({self._strangers}) AS strangers ORDER BY 1"  # noqa: S608
         where = "TRUE"
         if family in (REMOVED, THINNED, BACKDATED):
             where = self._unknown
@@ -317,6 +337,6 @@ class Altered(Alterations):
         """Return a SELECT of the row as a family alters it alone; of the row that it adds, where it adds one."""
         altered = f"({self.select(family, (number, number))}) AS altered"
         which = f"= {literal(number)}"
-        if family in (RESTATED, SUPERSEDED, EMPTIED, OLDER):
+        if family in (RESTATED, SUPERSEDED, EMPTIED, OLDER, NEWCOMERS):
             which = f"NOT IN (SELECT {self._number} FROM {self._from})"  # noqa: S608 - our own names
         return f"SELECT * FROM {altered} WHERE {self._number} {which}"  # noqa: S608 - our own names

@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from finassay.audit._compare import Difference, differ
+from finassay.audit._newcomers import entity_of
 from finassay.database import identifier
 
 if TYPE_CHECKING:
@@ -87,9 +88,10 @@ def slice_of(
     heavy = max(tables, key=lambda name: (_rows(tables[name]), name), default=None)
     if heavy is None or _rows(tables[heavy]) < HEAVY_ROWS:
         return None
-    column = _entity(tables[heavy])
-    if column is None:
+    entity = entity_of(tables[heavy].table)
+    if entity is None:
         return None
+    column = entity.lower()
     values = _values(tables[heavy], column, database)
     named = _named(base)
     for parts in _PARTS:
@@ -118,13 +120,6 @@ def _serves(
 
 def _rows(table: Altered) -> int:
     return table.table.info.rows or 0
-
-
-def _entity(table: Altered) -> str | None:
-    """Return the column, in small letters, that says of which entity a row is: the first of its key that is no date."""
-    spec = table.table.spec
-    names = [n for n in spec.key if spec.columns[n].role == "key" and n not in spec.row_id]
-    return names[0].lower() if names else None
 
 
 def _spelled(table: Altered, column: str) -> str | None:

@@ -69,6 +69,9 @@ REMOVED = Family("unknown_rows_removed", _A1, "same", "rows not yet known are re
 THINNED = Family("unknown_rows_thinned", _A1, "same", "two fifths of the rows not yet known are removed")
 SCRAMBLED = Family("unknown_values_changed", _A1, "same", "values not yet known are changed")
 RESTATED = Family("later_version_added", _A1, "same", "versions disclosed from the cutoff on are added")
+NEWCOMERS = Family(
+    "first_rows_added", _A1, "same", "entities without a row get one that is disclosed from the cutoff on"
+)
 CURRENT = Family("current_state_changed", _A2, "same", "today's state and recording times are changed")
 ENDED = Family("unknown_ends_set", _A2, "same", "ends that were not yet known are set or moved")
 REOPENED = Family("unknown_ends_removed", _A2, "same", "ends that were not yet known are removed")
@@ -112,7 +115,7 @@ INTRADAY = Family(
     "disclosed_in_the_day", _A1, "known", "rows are disclosed in the afternoon of the as-of date", stress=True
 )
 
-SAME = (REMOVED, THINNED, SCRAMBLED, CURRENT, ENDED, REOPENED, RESTATED)
+SAME = (REMOVED, THINNED, SCRAMBLED, CURRENT, ENDED, REOPENED, RESTATED, NEWCOMERS)
 KNOWN = (FUTURE, LATE, LATE_TOO, UNDATED, LATE_END)
 NORMAL = (AS_IS, SUPERSEDED, EMPTIED, OLDER, EXPIRED, PENDING)
 FAMILIES = (*SAME, *KNOWN, *NORMAL)

@@ -166,8 +166,11 @@ def mf_chargeratenew(view: View) -> pa.Table:
 
 
 def mf_purchaseandredeem(view: View) -> pa.Table:
-    """Return the states of dealing; the time of insertion stands for their disclosure."""
-    rows = []
+    """Return the states of dealing; the time of insertion stands for their disclosure.
+
+    A class that opens later is told of the last state before it alone.
+    """
+    rows: dict[tuple[int, date], Row] = {}
     for part in parts(view, EventType.FUND_DEALING):
         state = part.event.payload
         assert isinstance(state, FundDealing)  # noqa: S101 - by its type
@@ -177,5 +180,5 @@ def mf_purchaseandredeem(view: View) -> pa.Table:
             "REDEEMTYPE": "开放赎回" if state.redeemable else "暂停赎回",
             "LARGEAPPLYINGMAX": float(state.cap) if state.cap else None,
         }
-        rows.append(part.row(values))
-    return view.table("mf_purchaseandredeem", rows)
+        rows[part.opened.entity, part.first] = part.row(values)
+    return view.table("mf_purchaseandredeem", list(rows.values()))

@@ -1,0 +1,107 @@
+"""Rows for entities that have none, such as the first default of a bond, disclosed from the cutoff on."""
+
+# ruff: noqa: S608 - statements of our own names
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from finassay.audit._columns import DAY, Columns
+from finassay.database import identifier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from finassay.database import Dialect, ResolvedTable
+
+
+def entity_of(table: ResolvedTable) -> str | None:
+    """Return the catalog's name of the column that says of which entity a row is: the first of its key, no date."""
+    spec = table.spec
+    names = [name for name in spec.key if spec.columns[name].role == "key" and name not in spec.row_id]
+    return names[0] if names else None
+
+
+def peers_of(table: ResolvedTable, others: Iterable[ResolvedTable], dialect: Dialect) -> str | None:
+    """Return a SELECT of the entities that another table knows, one of entities before the rest; None without any."""
+    entity = entity_of(table)
+    if entity is None:
+        return None
+    knowing = [
+        (other.spec.kind != "entity", other.info.name, own, other)
+        for other in others
+        if other.info.name != table.info.name
+        for own in other.spec.key
+        if own.lower() == entity.lower() and own not in other.spec.row_id[1:]
+    ]
+    if not knowing:
+        return None
+    _, _, own, other = min(knowing, key=lambda one: one[:2])
+    column, source = identifier(other.names[own], dialect), other.source.sql(dialect=dialect)
+    return f"SELECT DISTINCT {column} AS finassay_entity FROM {source} WHERE {column} IS NOT NULL"
+
+
+class Newcomers(Columns):
+    """The rows of entities that have none."""
+
+    @property
+    def _may_have_newcomers(self) -> bool:
+        """Whether rows come now and then and not to everyone, and other tables of the audit know more entities."""
+        spec = self.table.spec
+        if self.peers is None or not self._number or self._available is None or self._ahead:
+            return False
+        return spec.kind in ("event", "state") and spec.columns[self._available].role != "market_date"
+
+    @property
+    def _strangers(self) -> str:
+        """A SELECT of the entities without a row, and the place of each among them."""
+        entity = self._column(entity_of(self.table) or "")
+        known = f"SELECT {entity} FROM {self._from} WHERE {entity} IS NOT NULL"
+        return (
+            "SELECT finassay_entity, ROW_NUMBER() OVER (ORDER BY finassay_entity) AS finassay_place "
+            f"FROM ({self.peers}) AS peers WHERE finassay_entity NOT IN ({known})"
+        )
+
+    @property
+    def _new_number(self) -> str:
+        spelled = self.table.names[self.table.spec.row_id[0]]
+        high = self.domains.get(spelled, (0, 0))[1] or 0
+        return self._typed(f"{int(high)} + finassay_place", self._info(spelled).type)
+
+    def _newcomers(self, touched: str) -> str:
+        """Return the table with a row for each entity that has none, after the pattern of known rows in turn."""
+        spec, available = self.table.spec, self._available
+        assert available is not None  # noqa: S101 - asked of tables with one only
+        lag = timedelta(days=spec.availability.lag_days if spec.availability else 0)
+        moment = self.view.cutoff.instant - lag
+        when = self._date(available, moment)
+        if spec.columns[available].format == "native":
+            later = self._date(available, moment + 9 * DAY)
+            when = f"CASE WHEN MOD(finassay_place, 3) = 0 THEN {when} ELSE {later} END"
+        values = {spec.row_id[0]: self._new_number, entity_of(self.table) or "": "finassay_entity"}
+        values |= {n: when for n, c in spec.columns.items() if c.role == "recorded" and c.format == "native"}
+        if spec.valid is not None:
+            values[spec.valid.start] = self._date(spec.valid.start, self.view.cutoff.instant - 2 * DAY)
+            known = spec.valid.end_known.column if spec.valid.end_known else None
+            values |= {name: "NULL" for name in (spec.valid.end, known, *spec.valid.with_end) if name}
+            flags = {
+                name: self._flag(name, while_open, is_open=True) for name, while_open in self._flags.items()
+            }
+            values |= {name: value for name, value in flags.items() if value is not None}
+        values[available] = when
+        stored = {self.table.names[name]: value for name, value in values.items() if name in self.table.names}
+        columns = ", ".join(
+            f"{stored.get(c.name, self._quoted(c.name))} AS {self._quoted(c.name)}"
+            for c in self.table.info.columns
+        )
+        patterns = (
+            f"SELECT {', '.join(self._quoted(c.name) for c in self.table.info.columns)}, "
+            f"ROW_NUMBER() OVER (ORDER BY {self._number}) AS finassay_pattern, COUNT(*) OVER () AS finassay_patterns "
+            f"FROM {self._from} WHERE {self._sql(self.view.knowable)}"
+        )
+        added = (
+            f"SELECT {columns} FROM ({self._strangers}) AS strangers JOIN ({patterns}) AS patterns "
+            "ON finassay_pattern = 1 + MOD(finassay_place * 7919, finassay_patterns)"
+        )
+        return f"{self._all} UNION ALL SELECT * FROM ({added}) AS added WHERE TRUE{touched}"
