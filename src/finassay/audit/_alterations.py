@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from finassay.audit._columns import DAY
+from finassay.audit._columns import DAY, literal
 from finassay.audit._newcomers import Newcomers
+from finassay.audit._types import MARK
 from finassay.database import replace_tables
 from finassay.temporal import Not, all_of
 
@@ -52,6 +53,48 @@ class Alterations(Newcomers):
             if shown is not None and name not in ends and name in self.table.names:
                 changes[name] = (self._sql(Not(shown)), self._other(name))
         return changes
+
+    def _restaged(self) -> dict[str, tuple[str, str]]:
+        """Empty the stages that were not disclosed in every other row; where there is none yet, it is on the cutoff."""
+        changes: dict[str, tuple[str, str]] = {}
+        for name, shown in self.view.hidden.items():
+            column = self.table.spec.columns.get(name)
+            if shown is None or column is None or column.disclosed_by is None or name not in self.table.names:
+                continue
+            own, info = self._column(name), self._info(self.table.names[name])
+            empty = own if column.max_null == 0 else "NULL"
+            filled = f"CASE WHEN {own} IS NULL THEN {self._some(name)} WHEN MOD({self._number}, 2) = 0 THEN {empty}"
+            changes[name] = (self._sql(Not(shown)), self._typed(f"{filled} ELSE {own} END", info.type))
+        return changes
+
+    def _renamed(self) -> dict[str, tuple[str, str]]:
+        """Give every name the mark of a special treatment, or take it away."""
+        changes: dict[str, tuple[str, str]] = {}
+        for name in self._names:
+            own = self._column(name)
+            spoken = ", ".join(map(literal, self.spoken))
+            plain = f"REPLACE(REPLACE({own}, '*ST', ''), 'ST', '')"
+            picked = f"{own} NOT IN ({spoken})" if spoken else "TRUE"
+            changes[name] = (
+                picked,
+                f"CASE WHEN {own} LIKE '%ST%' THEN {plain} ELSE CONCAT('{MARK}', {own}) END",
+            )
+        return changes
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """The columns of an entity that are printed as they read today, and are no state of any day."""
+        import pyarrow as pa
+
+        if self.table.spec.kind != "entity":
+            return []
+        columns = [
+            (n, self.table.names.get(n))
+            for n, c in self.table.spec.columns.items()
+            if c.role == "presentation"
+        ]
+        kinds = [(name, self._info(spelled).arrow_type) for name, spelled in columns if spelled]
+        return [name for name, kind in kinds if pa.types.is_string(kind) or pa.types.is_large_string(kind)]
 
     @cached_property
     def _open(self) -> str:

@@ -15,7 +15,7 @@ from finassay.audit._recorded import check_recorded
 from finassay.audit._reference import Reference, follow
 from finassay.audit._report import Facts, certificate
 from finassay.audit._scenarios import Altered
-from finassay.audit._scope import scopes_of
+from finassay.audit._scope import rows_of_other_dates, scopes_of
 from finassay.audit._shrink import witness_of
 from finassay.audit._slices import slice_of
 from finassay.audit._subject import Subject
@@ -126,6 +126,12 @@ def _judge(facts: Facts, runner: Runner, reference: Reference | None, database: 
             "no_decisions", "The output has no row with a date of decision, so nothing was audited."
         )
         return []
+    if others := rows_of_other_dates(facts.contract, facts.base):
+        facts.unknown(
+            "rows_of_other_dates",
+            f"The output has rows of {len(others)} date(s) that are no decision of the contract, the last "
+            f"{others[-1]}: nothing was tried on them.",
+        )
     tables = _tables(facts, database)
     piece = slice_of(tables, facts.base, runner.run, database)
     facts.slice = None if piece is None else piece.says
@@ -188,9 +194,9 @@ def _tables(facts: Facts, database: Database) -> dict[str, Altered]:
             continue
         tables[name] = resolve_table(facts.catalog, infos[name])
     found: dict[str, Altered] = {}
-    cutoff = facts.scopes[-1].cutoff
+    cutoff, spoken = facts.scopes[-1].cutoff, facts.spoken()
     for name, table in tables.items():
-        altered = Altered.of(table, facts.catalog, facts.contract, cutoff, database, tables.values())
+        altered = Altered.of(table, facts.catalog, facts.contract, cutoff, database, tables.values(), spoken)
         try:
             altered.view.knowable  # noqa: B018 - asks whether it can be told
         except AvailabilityUnknown as error:

@@ -43,6 +43,8 @@ class Columns:
         The contract says that the life of the task's entities is written here.
     peers : str or None
         A SELECT of the entities that other tables of the audit know, as ``finassay_entity``.
+    spoken : tuple of str
+        The texts that the program has in quotation marks: a name among them names one entity for good.
     """
 
     table: ResolvedTable
@@ -53,6 +55,7 @@ class Columns:
     nulls: frozenset[str] = frozenset()
     life: bool = False
     peers: str | None = None
+    spoken: tuple[str, ...] = ()
 
     @property
     def _from(self) -> str:
@@ -221,6 +224,17 @@ class Columns:
             first, last = literal(low), literal(high)
             return f"CASE WHEN {column} = {last} THEN {first} WHEN {column} IS NOT NULL THEN {last} END"
         return column
+
+    def _some(self, name: str) -> str:
+        """Return a value of a column's own domain: of dates the cutoff, else the least; NULL where none is known."""
+        import pyarrow as pa
+
+        spelled = self.table.names[name]
+        kind = self._info(spelled).arrow_type
+        if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+            return self._date(name, self.view.cutoff.instant)
+        low, _ = self.domains.get(spelled, (None, None))
+        return "NULL" if low is None else literal(low)
 
     def _typed(self, text: str, kind: str) -> str:
         """Keep a column's type, where the engine has a cast to it."""

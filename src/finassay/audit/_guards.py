@@ -137,8 +137,11 @@ def is_guard(node: exp.Expr, times: set[str], ends: set[str], last: datetime | N
     if _names(node) & ends:
         return True
     for test in node.find_all(exp.LT, exp.LTE, exp.Between, exp.GT, exp.GTE):
-        bounded = test.expression if isinstance(test, exp.GT | exp.GTE) else test.this
-        bound = test.this if isinstance(test, exp.GT | exp.GTE) else test.expression
+        negated = _negated(test, node)
+        if negated and isinstance(test, exp.Between):
+            continue
+        turned = isinstance(test, exp.GT | exp.GTE) != negated
+        bounded, bound = (test.expression, test.this) if turned else (test.this, test.expression)
         if last is not None and _after(test.args["high"] if isinstance(test, exp.Between) else bound, last):
             continue  # the end of a window of decisions, which lets in what they could not know
         names, others = _names(bounded), set() if isinstance(test, exp.Between) else _names(bound)
@@ -147,6 +150,17 @@ def is_guard(node: exp.Expr, times: set[str], ends: set[str], last: datetime | N
         ):  # two times compared with one another are an order, not a bound
             return True
     return False
+
+
+def _negated(test: exp.Expr, node: exp.Expr) -> bool:
+    """Whether an odd number of NOTs stands before a comparison within a conjunct."""
+    from sqlglot import exp
+
+    count, above = 0, test
+    while above is not node and above.parent is not None:
+        above = above.parent
+        count += isinstance(above, exp.Not)
+    return count % 2 == 1
 
 
 def _after(bound: exp.Expr, last: datetime) -> bool:

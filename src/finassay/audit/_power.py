@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from finassay.audit._certificate import Power, Survivor
+from finassay.audit._compare import differ
 from finassay.audit._guards import Mutant, mutants, without
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ def weigh(facts: Facts, trial: Trial, base: Output) -> None:
     missed = [m for m in found if not _noticed(trial, m.sql, m.columns)]
     shared = _shared(trial, base, missed)
     missed = [m for m in missed if m not in shared]
-    redundant = [m for m in missed if _matters_in_contradiction(trial, m.sql)]
+    redundant = [
+        m for m in missed if _picks_decisions(trial, base, m.sql) or _matters_in_contradiction(trial, m.sql)
+    ]
     holes = [m for m in missed if m not in redundant]
     facts.power = Power(
         guards=len(found),
@@ -38,7 +41,9 @@ def weigh(facts: Facts, trial: Trial, base: Output) -> None:
         survivors=[Survivor(guard=m.guard, line=m.line) for m in holes],
     )
     tried = len(found) - len(redundant)
-    if facts.power.noticed < LEAST_POWER * tried or tried == 0:
+    if tried == 0:
+        _expose(facts, trial, base)
+    elif facts.power.noticed < LEAST_POWER * tried:
         guards = "; ".join(m.guard for m in missed)
         facts.unknown(
             "low_power", f"{facts.power.noticed} of {tried} guards are noticed when removed, not: {guards}."
@@ -57,6 +62,14 @@ def _shared(trial: Trial, base: Output, missed: list[Mutant]) -> list[Mutant]:
         if _noticed(trial, sql, pair[0].columns | pair[1].columns):
             found += [m for m in pair if m not in found]
     return found
+
+
+def _picks_decisions(trial: Trial, base: Output, sql: str) -> bool:
+    """Whether without a guard the output has rows of other decisions and no others: it says when is decided."""
+    if trial.scope.column is None:
+        return False
+    found = trial.runner.run(sql=sql)
+    return found.error is None and trial.scope.differ(base, found) is None and differ(base, found) is not None
 
 
 def _matters_in_contradiction(trial: Trial, sql: str) -> bool:

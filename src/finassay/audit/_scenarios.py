@@ -36,12 +36,14 @@ from finassay.audit._types import (
     OVERLAP,
     PENDING,
     REMOVED,
+    RENAMED,
     REOPENED,
     RESTATED,
     SCRAMBLED,
     SUPERSEDED,
     THINNED,
     UNDATED,
+    UNSTAGED,
     Family,
 )
 from finassay.database import normal_view, selected_view
@@ -52,6 +54,10 @@ if TYPE_CHECKING:
 
     from finassay.database import Database, ResolvedTable
     from finassay.temporal import Catalog, Contract, Cutoff
+
+
+_ADDED = (RESTATED, SUPERSEDED, EMPTIED, OLDER, NULLED, OVERLAP)  # versions of rows, under numbers above the rest
+_NORMAL, _LATEST = "finassay_normal", "finassay_latest"
 
 
 class Altered(Alterations):
@@ -65,10 +71,11 @@ class Altered(Alterations):
         cutoff: Cutoff,
         database: Database,
         others: Iterable[ResolvedTable] = (),
+        spoken: tuple[str, ...] = (),
     ) -> Altered:
         """Look at a table: the domains of its columns, and the version rule and proxies that the contract states.
 
-        `others` are the tables of the audit, which may know more entities.
+        `others` are the tables of the audit, which may know more entities; `spoken` are the program's own texts.
         """
         name = table.info.name
         view = AsOf(table.spec, cutoff, contract.proxies(name), contract.rule(name), name)
@@ -80,7 +87,7 @@ class Altered(Alterations):
         life = contract.life is not None and contract.life.table.lower() == name.lower()
         domains, nulls = domains_of(table, database)
         peers = peers_of(table, others, database.dialect)
-        return Altered(table, view, database.dialect, domains, codes, nulls, life, peers)
+        return Altered(table, view, database.dialect, domains, codes, nulls, life, peers, spoken)
 
     def at(self, cutoff: Cutoff) -> Altered:
         """Return the same table at another cutoff."""
@@ -100,6 +107,10 @@ class Altered(Alterations):
             found.append(SCRAMBLED)
         if self._may_have_newcomers:
             found.append(NEWCOMERS)
+        if self._number and any(column.disclosed_by for column in spec.columns.values()):
+            found.append(UNSTAGED)
+        if self._names:
+            found.append(RENAMED)
         if self._unseen:
             found.append(CURRENT)
         if spec.valid and spec.valid.end:
@@ -172,6 +183,8 @@ class Altered(Alterations):
             ),
             SCRAMBLED.name: lambda: self._changed(self._scrambled(), touched),
             NEWCOMERS.name: lambda: self._newcomers(touched),
+            UNSTAGED.name: lambda: self._changed(self._restaged(), touched),
+            RENAMED.name: lambda: self._changed(self._renamed(), touched),
             CURRENT.name: lambda: self._changed(
                 {name: ("TRUE", alt) for name, alt in self._unseen.items()}, touched
             ),
@@ -200,19 +213,52 @@ class Altered(Alterations):
         }
         return build[family.name]()
 
-    def expected(self, family: Family, altered: str) -> str:
-        """Return the table over which the output must be the same: what was known of it, or its normal form."""
+    def expected(self, family: Family, altered: str, only: tuple[Any, Any] | None = None) -> str:
+        """Return the table over which the output must be the same: what was known of it, or its normal form.
+
+        With a range, only the rows of the range, and those that were added to them, are left out.
+        """
+        touched = "" if only is None else f" AND {self._within(only)}"
         if family == LATE_END:
-            return self._changed(self._ends(self._sql(self.view.ended), ended=False), "")
+            return self._changed(self._ends(self._sql(self.view.ended), ended=False), touched)
         if family == INTRADAY:
-            return self._changed(self._moved(self._last_day), "")
+            return self._changed(self._moved(self._last_day), touched)
         if family.mode == "known":
-            gone = {LATE: (2, 3), LATE_TOO: (0, 1, 4)}.get(family, (2,))
-            return f"{self._all} WHERE NOT ({self._fifths(gone)})"
+            return f"{self._all} WHERE NOT ({self._fifths(_gone(family))}{touched})"
         plain = normal_view(
             self.table, self.view.cutoff, self.dialect, proxies=self.view.proxies, rule=self.view.rule
         )
-        return self._over(plain, altered)
+        return self._over(plain if only is None else self._normal_within(plain, only), altered)
+
+    def _within(self, only: tuple[Any, Any]) -> str:
+        return f"{self._number} BETWEEN {literal(only[0])} AND {literal(only[1])}"
+
+    def _normal_within(self, plain: str, only: tuple[Any, Any]) -> str:
+        """Return the table without those rows of a range that are not in its normal form.
+
+        Where the last version of a group has ended, the earlier ones must go with it: else one of them would count.
+        """
+        low, high = self.domains.get(self.table.names[self.table.spec.row_id[0]], (0, 0))
+        above = int(high or 0) - int(low or 0) + 1
+        touched = f"({self._within(only)} OR {self._within((only[0] + above, only[1] + above))})"
+        stays = f"{self._number} IN (SELECT {self._number} FROM ({plain}) AS finassay_plain)"  # noqa: S608
+        spec = self.table.spec
+        if spec.versions is None or spec.valid is None or spec.valid.end is None:
+            return f"{self._all} WHERE {stays} OR NOT {touched}"
+        open_ended = spec.valid.model_copy(update={"end": None, "end_known": None, "with_end": []})
+        started = replace(self.table, spec=spec.model_copy(update={"valid": open_ended}))
+        last = selected_view(
+            started, self.view.cutoff, self.dialect, proxies=self.view.proxies, rule=self.view.rule
+        )
+        latest = f"{touched} AND {self._number} IN (SELECT {self._number} FROM ({last}) AS finassay_last)"  # noqa: S608
+        cells = ", ".join(self._quoted(column.name) for column in self.table.info.columns)
+        group = ", ".join(self._column(name) for name in spec.versions.per)
+        return (
+            f"SELECT {cells} FROM (SELECT {cells}, {_NORMAL}, MAX({_LATEST}) OVER (PARTITION BY {group}) AS {_LATEST} "  # noqa: S608 - our own names
+            f"FROM (SELECT {cells}, CASE WHEN {stays} THEN 1 ELSE 0 END AS {_NORMAL}, "
+            f"CASE WHEN {latest} THEN 1 ELSE 0 END AS {_LATEST} FROM {self._from}) AS finassay_told) AS finassay_grouped "
+            f"WHERE {_NORMAL} = 1 OR ({_LATEST} = 0 AND NOT {touched})"
+        )
 
     def contradictory(self) -> str | None:
         """Return the table with what other columns or tables rule out; None where nothing of the kind is known.
@@ -322,11 +368,29 @@ class Altered(Alterations):
             return None
         if family is NEWCOMERS:
             return f"SELECT {self._new_number} AS n FROM ({self._strangers}) AS strangers ORDER BY 1"  # noqa: S608
-        where = "TRUE"
+        known, counting = self._sql(self.view.knowable), f"{self._number} IN (SELECT {self._number} FROM ({self._chosen})"  # noqa: S608
+        counting += " AS chosen)"
+        valid = self.table.spec.valid
         if family in (REMOVED, THINNED, BACKDATED):
             where = self._unknown
         elif family in (CHANGED, MISSING, MISSING_TOO):
-            where = self._sql(self.view.knowable)
+            where = known
+        elif family in (LATE, LATE_TOO, UNDATED, FUTURE, INTRADAY):
+            where = self._fifths(_gone(family))
+        elif family is LATE_END:
+            where = self._sql(all_of(self.view.knowable, self.view.ended))
+        elif family in (ENDED, REOPENED):
+            where = self._open
+        elif family is AS_IS:
+            where = f"{known} AND NOT {counting}"
+        elif family in _ADDED:
+            where = counting
+        elif family is EXPIRED and valid is not None:
+            where = self._expired()[valid.end or ""][0]
+        elif family is PENDING and valid is not None:
+            where = self._pending()[valid.start][0]
+        else:
+            where = "TRUE"
         return f"SELECT {self._number} AS n FROM {self._from} WHERE {where} ORDER BY 1"  # noqa: S608 - our own names
 
     def row(self, number: Any) -> str:
@@ -337,6 +401,16 @@ class Altered(Alterations):
         """Return a SELECT of the row as a family alters it alone; of the row that it adds, where it adds one."""
         altered = f"({self.select(family, (number, number))}) AS altered"
         which = f"= {literal(number)}"
-        if family in (RESTATED, SUPERSEDED, EMPTIED, OLDER, NEWCOMERS):
+        if adds(family):
             which = f"NOT IN (SELECT {self._number} FROM {self._from})"  # noqa: S608 - our own names
         return f"SELECT * FROM {altered} WHERE {self._number} {which}"  # noqa: S608 - our own names
+
+
+def adds(family: Family) -> bool:
+    """Whether a family adds rows."""
+    return family in _ADDED or family is NEWCOMERS
+
+
+def _gone(family: Family) -> tuple[int, ...]:
+    """Return the fifths of the known rows that a family hides."""
+    return {LATE: (2, 3), LATE_TOO: (0, 1, 4)}.get(family, (2,))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from finassay.audit._compare import Difference, differ
 from finassay.audit._subject import Output
+from finassay.audit._types import MARK, RENAMED
 from finassay.core import InputError
 from finassay.temporal import Cutoff
 
@@ -45,7 +46,10 @@ class Scope:
         family puts superseded or ended rows before the cutoff: those may have counted for an earlier decision.
         """
         exact = family is not None and family.mode == "normal"
-        return differ(self._judged(expected, exact=exact), self._judged(found, exact=exact))
+        left, right = self._judged(expected, exact=exact), self._judged(found, exact=exact)
+        if family is RENAMED:
+            left, right = _unnamed(left, right)
+        return differ(left, right)
 
     def of_its_date(self, output: Output) -> Output:
         """Return what of an output was decided at this cutoff, without the columns of later outcomes."""
@@ -113,6 +117,22 @@ def scopes_of(contract: Contract, base: Output) -> list[Scope]:
     return [*whole, *(Scope(cutoff, labels, decisions.column) for cutoff in _spread(cutoffs))]
 
 
+def rows_of_other_dates(contract: Contract, base: Output) -> list[date]:
+    """Return the dates of rows that no cutoff judges: of no decision of the contract, where it has no date for all."""
+    decisions = contract.decisions
+    if decisions is None or decisions.column is None or contract.cutoff is not None:
+        return []
+    listed = {cutoff.day for cutoff in contract.decision_cutoffs}
+    first, last = decisions.start or date.min, decisions.end or date.max
+    found = {
+        decision_day(cell)
+        for table in base.tables.values()
+        if (name := _found(table, decisions.column)) is not None
+        for cell in table.column(name).to_pylist()
+    }
+    return sorted(day for day in found if day and (day not in listed if listed else not first <= day <= last))
+
+
 def _spread(cutoffs: tuple[Cutoff, ...]) -> list[Cutoff]:
     if len(cutoffs) <= MOST_DATES:
         return list(cutoffs)
@@ -131,6 +151,34 @@ def decision_day(cell: Any) -> date | None:
         return date.fromisoformat(text[:10] if "-" in text else text)
     except ValueError:
         return None
+
+
+def _unnamed(left: Output, right: Output) -> tuple[Output, Output]:
+    """Leave out the columns in which changed names are printed: printing them is free, testing them is not."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def printed(table: pa.Table, name: str) -> bool:
+        column = table.column(name)
+        if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+            return False
+        return bool(pc.any(pc.match_substring(column, MARK)).as_py())
+
+    names = {
+        (key, name)
+        for key, table in right.tables.items()
+        for name in set(table.column_names)
+        if table.column_names.count(name) == 1 and printed(table, name)
+    }
+
+    def rest(output: Output) -> Output:
+        kept = {
+            key: table.drop_columns([name for name in table.column_names if (key, name) in names])
+            for key, table in output.tables.items()
+        }
+        return Output(kept, output.error)
+
+    return rest(left), rest(right)
 
 
 def _found(table: pa.Table, column: str | None) -> str | None:

@@ -62,6 +62,8 @@ class Family:
     stress: bool = False
 
 
+MARK = "*ST"  # before the name of a share under special treatment
+
 _A1, _A2, _A3 = Requirement.DISCLOSURE, Requirement.STATE, Requirement.VERSION
 _A4 = Requirement.OMISSION
 
@@ -72,6 +74,13 @@ RESTATED = Family("later_version_added", _A1, "same", "versions disclosed from t
 NEWCOMERS = Family(
     "first_rows_added", _A1, "same", "entities without a row get one that is disclosed from the cutoff on"
 )
+UNSTAGED = Family(
+    "stages_changed",
+    _A1,
+    "same",
+    "stages not yet disclosed are emptied where they are filled, and filled where not",
+)
+RENAMED = Family("names_changed", _A2, "same", "the names that are printed today are those of another state")
 CURRENT = Family("current_state_changed", _A2, "same", "today's state and recording times are changed")
 ENDED = Family("unknown_ends_set", _A2, "same", "ends that were not yet known are set or moved")
 REOPENED = Family("unknown_ends_removed", _A2, "same", "ends that were not yet known are removed")
@@ -115,7 +124,7 @@ INTRADAY = Family(
     "disclosed_in_the_day", _A1, "known", "rows are disclosed in the afternoon of the as-of date", stress=True
 )
 
-SAME = (REMOVED, THINNED, SCRAMBLED, CURRENT, ENDED, REOPENED, RESTATED, NEWCOMERS)
+SAME = (REMOVED, THINNED, SCRAMBLED, CURRENT, ENDED, REOPENED, RESTATED, NEWCOMERS, UNSTAGED, RENAMED)
 KNOWN = (FUTURE, LATE, LATE_TOO, UNDATED, LATE_END)
 NORMAL = (AS_IS, SUPERSEDED, EMPTIED, OLDER, EXPIRED, PENDING)
 FAMILIES = (*SAME, *KNOWN, *NORMAL)
