@@ -70,7 +70,7 @@ def follow(facts: Facts, trial: Trial, reference: Reference, database: Database)
     apart: list[str] = []
     base = trial.scope.differ(_named_alike(reference.base, facts.base), facts.base)
     for name in sorted(facts.required & trial.tables.keys()):
-        found = _over(facts, trial, reference, name, alike=base is None)
+        found = _over(facts, trial, reference, name)
         runs += [run for run, _ in found]
         moved_own = any(run.program == "moved" for run, _ in found)
         ignored = [family for run, family in found if (run.reference, run.program) == ("moved", "held")]
@@ -78,8 +78,8 @@ def follow(facts: Facts, trial: Trial, reference: Reference, database: Database)
             trial.live.add(name)
         if ignored:
             facts.followed.add(name)
-        # Answers that differ anyway may differ in how they move; a program that follows in something uses the source.
-        if ignored and (base is None or not moved_own):
+        # A program that reacts to something uses the source; where it then does not follow is another matter.
+        if ignored and not moved_own:
             missed.append((name, ignored[0]))
         elif ignored:
             apart += [f"{name}: {family.says}, and only the reference's answer changes" for family in ignored]
@@ -99,12 +99,10 @@ def follow(facts: Facts, trial: Trial, reference: Reference, database: Database)
         )
 
 
-def _over(
-    facts: Facts, trial: Trial, reference: Reference, name: str, *, alike: bool
-) -> list[tuple[TrapRun, Family]]:
-    """Set the traps of one table; where the answers differ anyway, until the program reacts to one."""
+def _over(facts: Facts, trial: Trial, reference: Reference, name: str) -> list[tuple[TrapRun, Family]]:
+    """Set the traps of one table, until the program reacts to one; what most react to comes first."""
     found = []
-    for family in trial.tables[name].traps:
+    for family in sorted(trial.tables[name].traps, key=lambda family: family.mode != "follow"):
         own = _word(trial.moves(facts.base, family, name, trial.runner.run))
         theirs: _Moved | None = None
         if own == "held":
@@ -117,7 +115,7 @@ def _over(
             program=own,
         )
         found.append((run, family))
-        if own == "moved" and not alike:
+        if own == "moved":
             break
     return found
 
