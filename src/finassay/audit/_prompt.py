@@ -13,16 +13,28 @@ if TYPE_CHECKING:
 
 Severity = Literal["violation", "risk"]
 
+# What forbids, but not "do not forget"
 _NEGATED = re.compile(
-    r"不要|不得|不可|不能|不应|禁止|切勿|请勿|避免|而非|而不是|\b(?:never|do\s+not|don't|must\s+not|should\s+not|cannot|avoid"
-    r"|instead\s+of|rather\s+than|forbidden)\b",
+    r"(?:不要|不得|不可|不能|不应|禁止|切勿|请勿|避免|\b(?:never|do\s+not|don['’]t|must\s+not|should\s+not|cannot|avoid"
+    r"|forbidden)\b)(?!\s*(?:忘|漏|遗漏|forget|omit|miss)\b|忘|漏|遗漏)",
+    re.IGNORECASE,
+)
+# What forbids only that which follows it
+_INSTEAD = re.compile(r"而非|而不是|\b(?:instead\s+of|rather\s+than)\b", re.IGNORECASE)
+# Where a clause ends within a sentence: what forbids in one says nothing of the next
+_TURN = re.compile(
+    r"[，,、]\s*(?=但|而是|而应|而要|不过|可是|然而|改用|改为|请(?!勿)|应|要|须|必须|(?:but|however|please|instead(?!\s+of))\b)"
+    r"|\s+(?=but\b)|(?<=[^，,、\s])(?=但(?:是|要|应|须|可|请|按))",
     re.IGNORECASE,
 )
 # A condition on a column: an operator behind its name, or words that make one
+_CLOSED = r"\s*[`\"'\])]*\s*"
 _OPERATOR = (
-    r"\s*(?:[`\"'\])]?\s*)(?:[=<>≤≥≠]|!=|(?:not\s+)?(?:like|in|is|between)\b"
+    _CLOSED + r"(?:[=<>≤≥≠]|!=|(?:not\s+)?(?:like|in|is|between)\b"
+    r"|\.\s*(?:eq|ne|isin|isna|isnull|notna|notnull|str|between)\b"
     r"|等于|为|是|取|不含|包含|属于|equals?\b|of\s+['\"\d])"
 )
+_COMPARED = _CLOSED + r"(?:==?(?!=)|!=|<>|\b(?:not\s+)?(?:in\s*\(|like\s*['\"])|等于|为|取)"
 _BY = r"(?:filter(?:ed|ing)?\s+(?:on|by)|screen\s+(?:on|by)|where|use|按|根据|利用|使用|通过|以|筛选)\s*[`\"'\[]?"
 _STATE_ZH = (
     r"成分股|成份股|样本股|成员|行业(?:分类)?|评级|上市状态|状态|基金经理|经理|简称|名称|在市|上市公司"
@@ -33,11 +45,12 @@ _STATE_EN = (
 )
 _CLOCK = re.compile(
     r"\b(?:now|curdate|current_date|current_timestamp|getdate|sysdate)\b\s*(?:\(\s*\))?(?=\W|$)(?<!\bnow)"
-    r"|\bnow\s*\(\s*\)|\b(?:date|datetime)\.(?:today|now|utcnow)\s*\(",
+    r"|\bnow\s*\(\s*\)|\b(?:date|datetime|timestamp)\.(?:today|now|utcnow)\s*\(|\btime\.time\s*\("
+    r"|\b(?:to_datetime|timestamp)\s*\(\s*['\"](?:today|now)['\"]",
     re.IGNORECASE,
 )
 _NAME = re.compile(
-    r"(?:like\s*['\"]%?\*?ST%?['\"]|(?:简称|名称|name|abbreviation)[^。.;；\n]{0,12}(?:含|包含|带|以|contain\w*|start\w*|begin\w*)"
+    r"(?:like\s*['\"]%?\*?ST%?['\"]|(?:简称|名称|[A-Za-z_]*(?:name|abbr)[A-Za-z_]*)(?:[^。.;；\n]|\.(?=\w)){0,16}?(?:含|包含|带|以|contain\w*|start\w*|begin\w*)"
     r"[^。.;；\n]{0,8}['\"“]?\*?ST(?![A-Za-z]))",
     re.IGNORECASE,
 )
@@ -97,16 +110,16 @@ def lint_prompt(text: str, catalog: Catalog) -> list[Instruction]:
     Returns
     -------
     list of Instruction
-        In the order of the text. A sentence that forbids something induces nothing: words such as 不要, never,
-        instead of end its examination.
+        In the order of the text. A clause that forbids something induces nothing: words such as 不要 and never reach
+        to its end, or to a comma with 但 or but; 而不是 and instead of reach only what follows them.
     """
     columns = _columns(catalog)
     found = [
         Instruction(rule, severity, number, start + match.start() + 1, match.group().strip(), why, instead)
         for number, line in enumerate(text.splitlines(), 1)
-        for start, sentence in _sentences(line)
-        if not _NEGATED.search(sentence)
-        for match, rule, severity, why, instead in _in_sentence(sentence, columns)
+        for start, clause in _clauses(line)
+        if not _NEGATED.search(clause)
+        for match, rule, severity, why, instead in _in_clause(clause, columns)
     ]
     return sorted(found, key=lambda one: (one.line, one.column))
 
@@ -114,30 +127,43 @@ def lint_prompt(text: str, catalog: Catalog) -> list[Instruction]:
 _Found = tuple[re.Match[str], str, Severity, str, str]
 
 
-def _in_sentence(sentence: str, columns: dict[str, str]) -> Iterator[_Found]:
+def _in_clause(clause: str, columns: dict[str, str]) -> Iterator[_Found]:
     taken: set[str] = set()
-    for match in re.finditer(r"[A-Za-z_][A-Za-z0-9_]*", sentence):
+    for match in re.finditer(r"(?<![A-Za-z0-9_])[A-Za-z_][A-Za-z0-9_]*", clause):
         name = match.group()
-        role = columns.get(name.upper()) if name.upper() == name or "_" in name else None
-        if role is None or name in taken or not _conditioned(sentence, match, role):
+        role = columns.get(name.upper())
+        if role is None or name.upper() in taken or not _conditioned(clause, match, role):
             continue
-        taken.add(name)
+        taken.add(name.upper())
         rule, severity, why, instead = _ROLES[role]
         yield match, rule, severity, why.format(name), instead
     for pattern, rule, severity, why, instead in _WORDS:
-        worded = pattern.search(sentence)
+        worded = pattern.search(clause)
         if worded is not None:
             yield worded, rule, severity, why, instead
 
 
-def _conditioned(sentence: str, name: re.Match[str], role: str) -> bool:
+def _conditioned(clause: str, name: re.Match[str], role: str) -> bool:
     """Whether a column stands in a condition, in SQL or in words; of a period's end, in an upper bound."""
-    after, before = sentence[name.end() :], sentence[: name.start()]
+    after, before = clause[name.end() :], clause[: name.start()]
     if role == "period_end":  # a period may be picked, but its end bounds no knowledge
         return re.match(r"\s*(?:<|≤|between\b|不晚于|不超过|早于)", after, re.IGNORECASE) is not None
+    if name.group()[1:].islower():  # it may be a word of the language: region, performance
+        return re.match(_COMPARED, after, re.IGNORECASE) is not None
     return bool(
         re.match(_OPERATOR, after, re.IGNORECASE) or re.search(_BY + r"(?:\w+\.)?$", before, re.IGNORECASE)
     )
+
+
+def _clauses(line: str) -> Iterator[tuple[int, str]]:
+    """Yield the clauses of a line with their offsets, without what an "instead of" in them gives up."""
+    for begin, sentence in _sentences(line):
+        start = 0
+        for turn in (*_TURN.finditer(sentence), None):
+            clause = sentence[start : turn.end() if turn else len(sentence)]
+            given_up = _INSTEAD.search(clause)
+            yield begin + start, clause[: given_up.start()] if given_up else clause
+            start += len(clause)
 
 
 def _sentences(line: str) -> Iterator[tuple[int, str]]:

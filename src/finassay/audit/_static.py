@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from finassay.audit._certificate import Witness
-    from finassay.audit._static_scopes import Scan
+    from finassay.audit._static_scopes import Scan, Unreadable
     from finassay.database import Dialect
     from finassay.execution import Submission
     from finassay.temporal import AsOf, Catalog, Contract, Cutoff
@@ -35,12 +36,15 @@ class Text:
         A program goes on with the result, and may leave out what was not known: little can be proven.
     line : int or None
         The line of the program on which it begins; None where that is not known.
+    guessed : bool
+        Nobody named the dialect, and none of the three reads it.
     """
 
     sql: str
     dialect: Dialect
     handed_on: bool = False
     line: int | None = 1
+    guessed: bool = False
 
 
 def static_obligations(
@@ -63,7 +67,8 @@ def static_obligations(
     -------
     list of Obligation
         In the order of the text. ``violated`` only where the text itself proves it; of Python, only a test of today's
-        state or of the clock in a statement does. An empty list if it reads no table.
+        state or of the clock in a statement does. An empty list if it reads no table. What cannot be read is one open
+        obligation, ``unreadable``.
     """
     from finassay.audit._static_python import python_obligations, statements_of
 
@@ -71,10 +76,10 @@ def static_obligations(
     texts: list[Text] = []
     if submission.sql_code:
         handed_on = submission.mode != "sql"
-        texts.append(Text(submission.sql_code, dialect or _dialect(submission.sql_code), handed_on))
+        texts.append(_text(submission.sql_code, dialect, handed_on=handed_on))
     if submission.mode != "sql" and submission.python_code:
         for sql, line in statements_of(submission.python_code):
-            texts.append(Text(sql, dialect or _dialect(sql), handed_on=True, line=line))
+            texts.append(_text(sql, dialect, handed_on=True, line=line))
         found = list(python_obligations(submission.python_code, catalog))
     return [*obligations_of(texts, catalog, contract), *found]
 
@@ -88,7 +93,7 @@ def obligations_of(texts: Iterable[Text], catalog: Catalog, contract: Contract) 
         try:
             found += [_placed(one, text.line) for one in _statement(text, catalog, contract, read)]
         except (CandidateError, RecursionError) as error:
-            found.append(_placed(_unreadable(text, str(error)), text.line))
+            found.append(_placed(_unreadable(text, error), text.line))
     found += _unread(texts, catalog, contract, read)
     return list(dict.fromkeys(found))
 
@@ -179,9 +184,6 @@ def _parsed(text: Text) -> list[exp.Expr]:
     """Parse a text; its names become lower case, and what is a condition keeps its words."""
     import sqlglot
     from sqlglot import exp
-    from sqlglot.errors import SqlglotError
-
-    from finassay.audit._static_scopes import Unreadable
 
     try:
         trees = [tree for tree in sqlglot.parse(text.sql, read=text.dialect) if tree is not None]
@@ -197,9 +199,36 @@ def _parsed(text: Text) -> list[exp.Expr]:
                 if node.db and node.db.lower() not in ("information_schema", "pg_catalog", "mysql"):
                     node.set("db", None)
                     node.set("catalog", None)
-    except (SqlglotError, RecursionError) as error:
-        raise Unreadable(f"It cannot be read as {text.dialect}: {str(error).splitlines()[0]}") from error
+    except Exception as error:  # sqlglot's own failures are of any type
+        raise _not_read(text, error) from error
     return trees
+
+
+_NAMES: dict[Dialect, str] = {"mysql": "MySQL", "duckdb": "DuckDB", "postgres": "PostgreSQL"}
+_TOKEN = re.compile(r"<Token .*?\btext: (.*?), line: \d+, col: .*?>", re.DOTALL)
+
+
+def _not_read(text: Text, error: Exception) -> Unreadable:
+    """Say where the reading of a text ended, what it was read as, and how to name another dialect."""
+    from sqlglot.errors import ParseError, SqlglotError
+
+    from finassay.audit._static_scopes import Unreadable
+
+    what, near, line, column = f"sqlglot fails on it ({error!r})", "", 1, 1
+    if isinstance(error, ParseError) and error.errors:
+        first = error.errors[0]
+        near = str(first.get("highlight") or "")
+        what = _TOKEN.sub(r"'\1'", str(first.get("description") or "")).rstrip(".")
+        line = int(first.get("line") or 1)
+        column = max(1, int(first.get("col") or 1) - max(len(near) - 1, 0))
+    elif isinstance(error, SqlglotError):
+        what = str(error).splitlines()[0].rstrip(".")
+    place = f" near '{near}', line {line}" if near else ""
+    name = _NAMES[text.dialect]
+    how = f"as {name}, since no dialect is named and none reads it" if text.guessed else f"as {name}"
+    told = Unreadable(f"It was read {how}, which ends{place}: {what}. Name its dialect with --dialect.")
+    told.line, told.column = line, column
+    return told
 
 
 def _variables(tree: exp.Expr) -> dict[str, exp.Expr]:
@@ -249,17 +278,20 @@ def _unread(texts: list[Text], catalog: Catalog, contract: Contract, read: set[s
         )
 
 
-def _unreadable(text: Text, why: str) -> Obligation:
+def _unreadable(text: Text, error: Exception) -> Obligation:
+    from finassay.audit._static_scopes import Unreadable
+
     shown = " ".join(text.sql.split())[:80]
+    line, column = (error.line, error.column) if isinstance(error, Unreadable) else (1, 1)
     return Obligation(
         table="",
         requirement=Requirement.DISCLOSURE,
         rule="unreadable",
         status="open",
-        line=1,
-        column=1,
+        line=line,
+        column=column,
         text=shown,
-        why=why,
+        why=str(error),
     )
 
 
@@ -272,16 +304,16 @@ def _placed(one: Obligation, line: int | None) -> Obligation:
     return one.model_copy(update={"line": one.line + line - 1})
 
 
-def _dialect(sql: str) -> Dialect:
-    """Return the first dialect that reads a text."""
+def _text(sql: str, named: Dialect | None, *, handed_on: bool, line: int = 1) -> Text:
+    """Return a statement with the dialect that was named, or the first that reads it."""
     import sqlglot
-    from sqlglot.errors import SqlglotError
 
-    dialects: tuple[Dialect, ...] = ("mysql", "duckdb", "postgres")
-    for dialect in dialects:
+    if named is not None:
+        return Text(sql, named, handed_on, line)
+    for dialect in _NAMES:
         try:
             sqlglot.parse(sql, read=dialect)
-        except (SqlglotError, RecursionError):
+        except Exception:  # noqa: BLE001, S112 - the next may read it; that none does is told
             continue
-        return dialect
-    return dialects[0]
+        return Text(sql, dialect, handed_on, line)
+    return Text(sql, next(iter(_NAMES)), handed_on, line, guessed=True)

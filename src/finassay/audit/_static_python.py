@@ -18,6 +18,7 @@ _COMMENTS = r"\s*(?:/\*.*?\*/\s*|--[^\n]*\n\s*)*"
 _SELECT = re.compile(
     _COMMENTS + r"(?:select\b.*\bfrom\b|(?:with|create|set)\b.*\bselect\b)", re.IGNORECASE | re.DOTALL
 )
+_NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)  # what `ast.parse` raises
 _CLOCKS = frozenset({"today", "now", "utcnow", "localtime", "gmtime"})
 _CLOCK_OWNERS = frozenset({"date", "datetime", "Timestamp", "time", "dt", "pd"})
 
@@ -29,8 +30,8 @@ def statements_of(source: str) -> Iterator[tuple[str, int]]:
     """
     try:
         tree = ast.parse(source)
-    except SyntaxError:
-        return  # the program will say so when it runs
+    except _NO_PYTHON:
+        return  # `python_obligations` says so
     constants = _constants(tree)
     inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
@@ -46,7 +47,8 @@ def python_obligations(source: str, catalog: Catalog) -> Iterator[Obligation]:
     """Yield what the program itself owes: open, since what it does with a value is not told by its text."""
     try:
         tree = ast.parse(source)
-    except SyntaxError:
+    except _NO_PYTHON as error:
+        yield _unreadable(source, error)
         return
     today = _today(catalog)
     for node in ast.walk(tree):
@@ -121,6 +123,25 @@ def _compared(node: ast.Compare) -> Iterator[str]:
             yield side.attr
         if isinstance(side, ast.Subscript) and isinstance(side.slice, ast.Constant):
             yield str(side.slice.value)
+
+
+def _unreadable(source: str, error: Exception) -> Obligation:
+    """Return the obligation of a program that is not Python: nothing is known of it."""
+    line, column = 1, 1
+    what = str(error) or type(error).__name__
+    if isinstance(error, SyntaxError):
+        line, column, what = error.lineno or 1, error.offset or 1, error.msg
+    lines = source.splitlines()
+    return Obligation(
+        table="",
+        requirement=Requirement.DISCLOSURE,
+        rule="unreadable",
+        status="open",
+        line=line,
+        column=max(column, 1),
+        text=lines[line - 1].strip()[:80] if 0 < line <= len(lines) else "",
+        why=f"It was not read, for it is not Python: {what}.",
+    )
 
 
 def _open(node: ast.expr, table: str, requirement: Requirement, rule: str, why: str) -> Obligation:

@@ -72,6 +72,7 @@ class Rules:
             if found is not None:
                 yield found
         yield from self._today()
+        yield from self._printed()
         yield from self._clocks()
 
     def make(
@@ -262,6 +263,32 @@ class Rules:
                     if item.alias_or_name in self._labels or (base.scan, base.column) in self.bounds.odd:
                         chosen = True
                     yield from self._once(seen, base, item, proven=not chosen, use="is shown")
+
+    def _printed(self) -> Iterator[Obligation]:
+        """Names and texts without history may be shown, and say nothing of the day when they are tested."""
+        seen: set[tuple[int, str, str]] = set()
+        tests = [(condition.node, condition.scope) for condition in self.bounds.conditions]
+        tests += [(node, scope) for scope in self.statement.scopes for node in self._cases(scope)]
+        for node, scope in tests:
+            for base in self.statement.bases(node, scope):
+                assert base.scan.table is not None  # noqa: S101 - bases are columns of the catalog
+                key = (id(base.scan), base.column, node.sql())
+                if base.scan.table.columns[base.column].role != "presentation" or key in seen:
+                    continue
+                seen.add(key)
+                why = f"{base.column} is tested as if it said the state of the day; it is the text printed today."
+                yield self.make(base.scan, _A2, "current_state", "open", node, why)
+
+    def _cases(self, scope: Scope) -> Iterator[exp.Expr]:
+        """Yield what a scope tests outside of its conditions: CASE, IF, FILTER."""
+        from sqlglot import exp
+
+        places = [*scope.select.expressions, scope.select.args.get("group"), scope.select.args.get("order")]
+        for part in (p for item in places if item is not None for p in own(item)):
+            if isinstance(part, exp.Case | exp.If) and part.this is not None:
+                yield part.this
+            elif isinstance(part, exp.Filter):
+                yield part.expression.this
 
     @property
     def _labels(self) -> set[str]:

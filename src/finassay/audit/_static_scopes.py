@@ -20,9 +20,11 @@ MOST_SCOPES = 400
 
 
 class Unreadable(CandidateError):
-    """A statement that cannot be taken apart; its obligations stay open."""
+    """A statement that cannot be taken apart; its obligations stay open. The place is where reading ended, from 1."""
 
     reason = "statement_not_read"
+    line = 1
+    column = 1
 
 
 @dataclass(eq=False)
@@ -229,8 +231,11 @@ def take_apart(
             identify=False,
             allow_partial_qualification=True,
         )
-    except (SqlglotError, RecursionError, KeyError, AttributeError, ValueError) as error:
-        raise Unreadable(f"Its names cannot be resolved: {error}.") from error
+    except Exception as error:  # sqlglot's own failures are of any type: AssertionError, KeyError, …
+        told = (
+            str(error).rstrip(".") if isinstance(error, SqlglotError) else f"sqlglot fails on it ({error!r})"
+        )
+        raise Unreadable(f"Its names cannot be resolved: {told}.") from error
     builder = _Builder(catalog)
     builder.query(resolved, {}, None, root=True)
     return Statement(builder.scopes, builder.scans, variables)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from finassay.audit._certificate import (
         Certificate,
@@ -19,16 +22,35 @@ if TYPE_CHECKING:
 _NAMES = {"A1": "disclosure", "A2": "state", "A3": "version", "A4": "omission"}
 
 
-def certificate_text(found: Certificate) -> str:
-    """Return what a person reads first: the verdict, the witnesses, what was tried, what it is worth."""
-    return "\n".join(_lines(found))
+def certificate_text(found: Certificate, file: Path | None = None) -> str:
+    """Return what a person reads first: the verdict, the witnesses, what was tried, what it is worth.
+
+    Parameters
+    ----------
+    found : Certificate
+        The certificate.
+    file : Path, optional
+        Where it was written, for the commands that replay its witnesses.
+    """
+    return printable("\n".join(_lines(found, file)))
 
 
-def _lines(found: Certificate) -> Iterator[str]:
+def printable(text: str) -> str:
+    """Return a text with its control characters as escapes: they could move a cursor, or hide what is printed."""
+    return "".join(
+        c.encode("unicode_escape").decode() if unicodedata.category(c) in _CONTROL and c not in "\n\t" else c
+        for c in text
+    )
+
+
+_CONTROL = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def _lines(found: Certificate, file: Path | None) -> Iterator[str]:
     when = "end of" if found.boundary == "eod" else "before the open of"
     yield f"{found.verdict}  {found.program}"
-    day = _dates(found.as_of)
-    yield f"  as of {when} {day}, {found.engine}, catalog {found.catalog}, contract {found.contract}"
+    day = f"as of {when} {_dates(found.as_of)}" if found.as_of else _asked(found, when)
+    yield f"  {day}, {found.engine}, catalog {found.catalog}, contract {found.contract}"
     for requirement, verdict in found.requirements.items():
         yield f"  {requirement} {_NAMES[requirement]:<11} {verdict}"
     for name, own in (("sequence", found.sequence), ("label", found.label)):
@@ -36,7 +58,7 @@ def _lines(found: Certificate) -> Iterator[str]:
             yield f"     {name:<11} {own}"
     for witness in found.witnesses:
         yield ""
-        yield from _witness(witness)
+        yield from _witness(witness, file)
     if found.notes and not found.witnesses:
         yield ""
         yield from (f"  {note}" for note in dict.fromkeys(found.notes))
@@ -101,13 +123,19 @@ def impact_line(one: OutputImpact) -> str:
     )
 
 
+def _asked(found: Certificate, when: str) -> str:
+    """Return the date that was asked for, where nothing was audited at any."""
+    asked = found.terms.get("as_of")
+    if isinstance(asked, dict) and asked.get("date"):
+        return f"asked for as of {when} {asked['date']}, audited at no date"
+    return "audited at no date"
+
+
 def _dates(days: list[str]) -> str:
-    if not days:
-        return "(no date)"
     return days[0] if len(days) == 1 else f"{len(days)} dates from {days[0]} to {days[-1]}"
 
 
-def _witness(witness: Witness) -> Iterator[str]:
+def _witness(witness: Witness, file: Path | None) -> Iterator[str]:
     yield f"  {witness.requirement} {witness.table}, as of {witness.as_of}: {witness.says}, and {witness.effect}"
     if witness.row is not None:
         told = ", ".join(f"{name} {witness.row[name]}" for name in witness.shown)
@@ -117,7 +145,10 @@ def _witness(witness: Witness) -> Iterator[str]:
         yield f"    altered to: {', '.join(f'{name} {witness.altered[name]}' for name in named)}"
     yield from (f"    - {row}" for row in witness.missing)
     yield from (f"    + {row}" for row in witness.added)
-    yield f"    level {witness.level}; replay: {witness.replay}"
+    replay = witness.replay
+    if file is not None:  # the certificate itself does not know its name, which anybody may change
+        replay = replay.replace("certificate.json", shlex.quote(str(file)), 1)
+    yield f"    level {witness.level}; replay: {replay}"
     if witness.provenance is not None:
         yield from (f"    {line}" for line in provenance_lines(witness.provenance))
 

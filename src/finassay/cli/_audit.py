@@ -156,7 +156,7 @@ def audit_command(
     else:
         from finassay.audit import certificate_text
 
-        write_text(certificate_text(certificate))
+        write_text(certificate_text(certificate, out))
     exit_with(code)
 
 

@@ -44,25 +44,30 @@ def obligations_of_files(
 
 def show_obligations(found: Found, *, as_json: bool) -> ExitCode:
     """Write the obligations, and return 1 if one of them is violated, else 0."""
+    from finassay.audit._text import printable
+
     flat = [(name, one) for name, obligations in found for one in obligations]
     violated = sum(one.status == "violated" for _, one in flat)
+    unread = len({name for name, one in flat if one.rule == "unreadable"})
     code = ExitCode.FAILED if violated else ExitCode.OK
     if as_json:
         files = [
             {"file": name, "obligations": [one.model_dump(mode="json") for one in obligations]}
             for name, obligations in found
         ]
-        write_json({"schema_version": 1, "violated": violated, "files": files, "exit_code": int(code)})
+        counts = {"violated": violated, "programs_not_read": unread}
+        write_json({"schema_version": 1, **counts, "files": files, "exit_code": int(code)})
         return code
     for name, one in flat:
         if one.status != "discharged":
             place = f":{one.line}:{one.column}" if one.line else ""
             table = f" {one.table}" if one.table else ""
             text = f": {' '.join(one.text.split())}" if one.text else ""
-            write_text(f"{name}{place}: {one.status} {one.requirement} {one.rule}{table}{text}\n  {one.why}")
+            line = f"{name}{place}: {one.status} {one.requirement} {one.rule}{table}{text}"
+            write_text(printable(f"{line}\n  {one.why}"))
     done = sum(one.status == "discharged" for _, one in flat)
     write_text(
         f"{violated} violated, {len(flat) - violated - done} open, {done} discharged obligation(s) "
-        f"in {len(found)} program(s)"
+        f"in {len(found)} program(s){f', {unread} of them not read, or not in full' if unread else ''}"
     )
     return code

@@ -29,10 +29,11 @@ def lint_prompt_command(
             {"schema_version": 1, "findings": [{"file": str(path), **asdict(one)} for path, one in found]}
         )
     else:
+        from finassay.audit._text import printable
+
         for path, one in found:
-            write_text(
-                f"{path}:{one.line}:{one.column}: {one.severity} {one.rule}: {one.text}\n  {one.why} {one.instead}"
-            )
+            line = f"{path}:{one.line}:{one.column}: {one.severity} {one.rule}: {one.text}"
+            write_text(printable(f"{line}\n  {one.why} {one.instead}"))
         violations = sum(one.severity == "violation" for _, one in found)
         write_text(f"{violations} violation(s), {len(found) - violations} risk(s) in {len(files)} file(s)")
     exit_with(ExitCode.FAILED if any(one.severity == "violation" for _, one in found) else ExitCode.OK)
