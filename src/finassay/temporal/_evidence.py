@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from finassay.temporal._contract import Contract, Mark
 
@@ -12,18 +12,27 @@ from finassay.temporal._contract import Contract, Mark
 _LISTS = ("sources", "history", "recording_proxies", "labels", "decisions.dates")
 
 
+# How a reading stands to the others of its field.
+Standing = Literal["read", "guess", "doubt"]
+
+
 @dataclass(frozen=True)
 class Evidence:
-    """One reading: a field of the contract, its value, whether it leaves no doubt, and the words it was read from."""
+    """One reading: a field of the contract, its value, whether it leaves no doubt, and the words it was read from.
+
+    A ``guess`` (a default, what a name suggests) gives way to any reading. A ``doubt`` (words that may change what is
+    read) must be confirmed, whatever a program says.
+    """
 
     field: str
     value: Any
     sure: bool
     because: str
+    standing: Standing = "read"
 
 
 def combined(name: str, readings: Sequence[Evidence]) -> Contract:
-    """Return a draft: for each field the first sure reading, else the first; doubt where two readings differ.
+    """Return a draft: for each field the first reading that is no guess; doubt where two readings differ.
 
     Readings are in the order of their authority: an instruction comes before a program.
     """
@@ -39,21 +48,25 @@ def combined(name: str, readings: Sequence[Evidence]) -> Contract:
         marks = [mark for mark in marks if mark.field != "as_of.boundary"]
         if "as_of" not in fields and not any(field.startswith("decisions.") for field in fields):
             marks.append(Mark(field="as_of", mark="confirm", because="no as-of date was found; state one"))
-    fields.pop("as_of", None)  # a doubt alone
+    for doubted in ("as_of", "decisions"):  # a doubt alone
+        fields.pop(doubted, None)
     fields, marks = _decisions(fields, marks)
     return Contract.model_validate({"contract": name, **_nested(fields), "marks": marks})
 
 
 def _single(own: list[Evidence]) -> tuple[Any, Mark]:
-    chosen = next((reading for reading in own if reading.sure), own[0])
-    others = [reading for reading in own if reading.value != chosen.value]
-    # A doubtful reading (a default, a guess) does not cast doubt on a sure one.
-    rivals = [reading for reading in others if reading.sure or not chosen.sure]
+    own = [reading for reading in own if reading.standing != "guess"] or own
+    value = own[0].value
+    chosen = next((reading for reading in own if reading.sure and reading.value == value), own[0])
+    doubts = [reading for reading in own if reading.standing == "doubt"]
+    rivals = [reading for reading in own if reading.value != value]
     because = chosen.because
     if rivals:
         because += "; but " + "; ".join(f"{_shown(r.value)}: {r.because}" for r in rivals[:3])
-    sure = chosen.sure and not rivals
-    return chosen.value, Mark(field=chosen.field, mark="sure" if sure else "confirm", because=because)
+    agreeing = [doubt.because for doubt in doubts if doubt is not chosen and doubt not in rivals]
+    because = "; ".join([because, *agreeing])
+    sure = any(reading.sure for reading in own) and not rivals and not doubts
+    return value, Mark(field=chosen.field, mark="sure" if sure else "confirm", because=because)
 
 
 def _listed(own: list[Evidence]) -> tuple[Any, Mark]:
@@ -66,16 +79,27 @@ def _listed(own: list[Evidence]) -> tuple[Any, Mark]:
 
 
 def _decisions(fields: dict[str, Any], marks: list[Mark]) -> tuple[dict[str, Any], list[Mark]]:
-    """Keep a rhythm or dates, not both; drop what qualifies neither."""
+    """Keep a rhythm or dates, not both, and say what was left out; drop what qualifies neither."""
     dropped: set[str] = set()
+    why = ""
     if "decisions.every" in fields and "decisions.dates" in fields:
         dropped.add("decisions.dates")
+        why = f"; but these dates are listed: {_shown(fields['decisions.dates'])}"
     if "decisions.every" not in fields and "decisions.dates" not in fields:
         dropped |= {field for field in fields if field.startswith("decisions.")}
-    if str(fields.get("decisions.from", "")) > str(fields.get("decisions.to", "9999")):
+    start, end = fields.get("decisions.from"), fields.get("decisions.to")
+    if start and end and start > end:
         dropped |= {"decisions.from", "decisions.to"}
+        why += f"; but from {start} is after to {end}"
     kept = {field: value for field, value in fields.items() if field not in dropped}
-    return kept, [mark for mark in marks if mark.field not in dropped]
+    left = [mark for mark in marks if mark.field not in dropped]
+    if why:
+        left = [_doubted(mark, why) if mark.field == "decisions.every" else mark for mark in left]
+    return kept, left
+
+
+def _doubted(mark: Mark, why: str) -> Mark:
+    return Mark(field=mark.field, mark="confirm", because=mark.because + why)
 
 
 def _nested(fields: dict[str, Any]) -> dict[str, Any]:

@@ -2,98 +2,99 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import date, timedelta
 
 from finassay.temporal._evidence import Evidence
-
-_MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-)  # fmt: skip
-_NAMES = "|".join(f"{name}|{name[:3]}" for name in _MONTHS)
-_DATE = re.compile(
-    r"(?<![\d.])(?P<y>(?:19|20)\d\d)\s*(?P<s>[-/.年])\s*(?P<m>\d{1,2})\s*(?:(?P=s)|月)\s*(?P<d>\d{1,2})(?!\d)\s*(?:日(?![终末])|号)?"
-    r"|(?<!\d)(?P<c>20\d{6})(?!\d)"
-    rf"|\b(?P<mn>{_NAMES})\.?\s+(?P<md>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<my>20\d\d)"
-    rf"|\b(?P<dd>\d{{1,2}})(?:st|nd|rd|th)?\s+(?P<dn>{_NAMES})\.?,?\s+(?P<dy>20\d\d)"
-    r"|(?<![\d./])(?P<f1>\d{1,2})/(?P<f2>\d{1,2})/(?P<fy>20\d\d)(?!\d)"
-    r"|(?P<zy>[二一][〇零○九0一二三四五六七八]{3})年(?P<zm>[一二三四五六七八九十]{1,2})月(?P<zd>[一二三四五六七八九十]{1,3})日(?![终末])?",
-    re.IGNORECASE,
-)
-# The end of a year or a month, which the trading calendar or a person turns into a date.
-_PERIOD = re.compile(
-    r"(?P<y>20\d\d)\s*年\s*(?:(?P<m>\d{1,2})\s*月\s*)?(?:底|末|年末|最后一个交易日|收盘后)"
-    rf"|(?:end|last trading day) of (?:(?P<mn>{_NAMES})\s+)?(?P<ey>20\d\d)",
-    re.IGNORECASE,
-)
-_RANGE = re.compile(r"^\s*(?:至|到|[-–—~～]|to|through|until)\s*$", re.IGNORECASE)
-
-# What stands right before or right after a date and makes it the as-of date.
-_BEFORE = re.compile(
-    r"(截至|截止至?|截止到|观察日(?:为|是|[:：])?|信息截点(?:为|是)?|不晚于|(?<!\w)as of|known (?:on|at|by)"
-    r"|at the close (?:of|on)|end of|before the open (?:of|on)|observation date(?: is|:)?"
-    r"|cut-?off(?: is)?(?: the)?[: ]*(?:end of|before the open of)?)\s*$",
-    re.IGNORECASE,
-)
-_AFTER = re.compile(
-    r"^\s*(?:的|这个|当[日天])?\s*(?:日终|收盘后?|日末|开盘前|盘前|周五收盘后)?\s*(?:为|作为|是)?\s*"
-    r"(?:观察日|观察时?点|信息截点|信息截止|回测截止|样本截止|截止日|截面|可获得|可得|已披露|已发布|已有数据|当时|之?前可[得获]"
-    r"|晨会|月会|月报|周报|日报|策略会|组合例会|before the open|at the close|end of day|close)",
-    re.IGNORECASE,
-)
-# What makes a date something else: the start of a window, a report's period, a bound of a report's disclosure.
-_NOT_AFTER = re.compile(
-    r"^\s*(?:以来|起|开始|之后|年报|季报|中报|报告期|一季报|三季报|onwards)", re.IGNORECASE
-)
-# The period that a report is about, which is no doubt about the as-of date.
-_PERIOD_AFTER = re.compile(
-    r"^\s*(?:的|期末)?\s*(?:合并|母公司|单季|累计)*\s*(?:资产负债表|利润表|现金流量表|报表|报告|财报|财务|权重"
-    r"|balance sheet|statement|report|quarter|accounts)",
-    re.IGNORECASE,
-)
-_PERIOD_BEFORE = re.compile(
-    r"(?:period|quarter|year|months?) (?:ended|ending|to)\s*$|(?:balance sheet|statements?) (?:of|at|as at)\s*$"
-    r"|期末\s*$",
-    re.IGNORECASE,
-)
-_NOT_BEFORE = re.compile(r"(?:自|从|since|from|starting|报告期末?(?:为|是)?|after)\s*$", re.IGNORECASE)
-
-_EOD = re.compile(
-    r"日终|日末|收盘后|次日零时|end[- ]of[- ]day|cut-?off: end of|(?:at|after|as of) the close", re.IGNORECASE
-)
-_PRE = re.compile(r"开盘前|盘前|before the (?:market )?open|pre-?open|before trading", re.IGNORECASE)
-_STRICT = re.compile(r"观察日(?:之)?前(?:已|可|最近)|before the (?:observation|as-of) date", re.IGNORECASE)
-_INCLUSIVE = re.compile(r"截至|截止|as of|不晚于|no later than", re.IGNORECASE)
+from finassay.temporal._read_as_of import read_as_of
+from finassay.temporal._read_dates import Dated, Window, dates_in, windows_in
 
 _RHYTHMS = (
     (
         "month_end",
         (
-            r"每月(?:的)?(?:最后一个交易日|末|底)|各?(?:月|月度)(?:月?末|最后一个交易日)|各月最后|月频|逐月|每月"
+            r"每月(?:的)?(?:最后一个交易日|末|底)|(?<!\d)(?<!\d\s)各?(?:月|月度)(?:月?末|最后一个交易日)|各月最后|月频|逐月|每月"
             r"|(?:each|every) month[- ]end|month[- ]ends?\b|monthly rebalanc|every month"
         ),
     ),
     (
         "quarter_end",
-        r"每(?:个)?季(?:度)?(?:末|最后)|各季(?:度)?末|季频|(?:each|every) quarter[- ]end|quarterly rebalanc",
+        (
+            r"每(?:个)?季(?:度)?(?:末|最后)|各季(?:度)?末|季频|quarter[- ]ends?\b|every quarter"
+            r"|quarterly rebalanc"
+        ),
     ),
     ("year_end", r"每年(?:年)?末|各年(?:年)?末|each year[- ]end|at (?:each|every) year[- ]end"),
     ("week", r"每周|各周|周频|逐周|each week|every (?:week|wednesday|friday)|weekly rebalanc"),
-    ("day", r"每(?:个)?交易日|逐日|每日(?:调|滚)|each trading day|every trading day|daily rebalanc"),
+    (
+        "day",
+        r"每(?:个)?交易日|逐日|每日(?:调|滚)|each trading day|every trading day|daily rebalanc|(?:each|every) day\b",
+    ),
     ("event", r"事件日|事件样本|事件研究|event stud|event date"),
 )
+# A rhythm is one of decisions if something is decided; it may also describe a figure ("monthly mean").
+_DECIDES = re.compile(
+    r"调仓|换仓|再平衡|选股|选取|选出|筛选|入选|观察|观测|回测|复盘|事件|建仓|截面|rebalanc|select|pick|screen|backtest|rank"
+    r"|choose|hold the|observ|event|every trading day",
+    re.IGNORECASE,
+)
+# Rhythms a contract has no word for, and days that a rhythm leaves out.
+_OTHER_RHYTHM = re.compile(
+    r"每(?:隔|两|双|半|[2-9二三四五六])\s*(?:个)?(?:交易)?[日天周月季年]|每?隔[日天周月季年]|双[月周]|半年(?:度)?末"
+    r"|每[周月季年]度?(?:的)?(?:第|首|初|中旬|\s*\d)|[月季年]初|第[一二三四\d]+个(?:交易|工作)?日|剔除[^，。；]{0,6}[年月](?!线)|除外"
+    r"|every (?:other|second|third|two|three|six|\d+)\b|alternate|bi-?(?:weekly|monthly)|half[- ]year|semi-?annual"
+    r"|(?:first|second|third|last but one) (?:trading |business )?day|except\b|excluding (?:19|20)\d\d|skip",
+    re.IGNORECASE,
+)
+_AT_END = re.compile(r"末|底|最后|end", re.IGNORECASE)
+# A window of what is used, not of when it is decided.
+_WINDOW_OF_BEFORE = re.compile(
+    r"(?:训练|样本内|估计|基于|使用|采用|利用|统计|计算|用|根据|数据|train\w*|estimat\w*|fit\w*|calibrat\w*|based on"
+    r"|using|use|(?:data|returns?|prices?|filings?|statements?|reports?) (?:from|of|for|between))[^，。；,.;]{0,12}$",
+    re.IGNORECASE,
+)
+_WINDOW_OF_AFTER = re.compile(
+    r"^\s*(?:的|期间|年度|间|每(?:个)?[日月季年]的?|逐[日月季年])*\s*(?:训练|估计|数据|行情|年报|季报|财报|报告期|收益|净值|涨跌|成交|均值|平均|财务|营业|净利"
+    r"|ROE|data|returns?|prices?|filings?|statements?|reports?|(?:as|is) (?:the )?(?:train|in-sample))",
+    re.IGNORECASE,
+)
 _FIRST = re.compile(
-    r"首次披露|首次公布|首次发布|首次公告值|初值|初次披露|first[- ](?:reported|disclosed|published|release|print)"
-    r"|as (?:first|originally) reported|initial (?:release|print)",
+    r"首次(?:披露|公布|发布)|首次公告值|初值|初次披露|first[- ](?:reported|disclosed|published|release|print)"
+    r"|as (?:first|originally) reported|initial (?:release|print)|originally reported",
+    re.IGNORECASE,
+)
+# "First disclosed" also speaks of an event ("companies that first reported a loss"); these speak of a value.
+_FIRST_VALUE = re.compile(
+    r"(?:首次(?:披露|公布|发布|公告)(?:的|时的)?(?:值|数值|数据|数字|口径|版本|结果|金额|报表)|首次(?:披露|公布|发布)(?=为准)"
+    r"|初次披露值|(?<=[取用以])初值)(?=$|[\s，。；：、,.;（(）)]|为|来|计|作|进行|而|且)"
+    r"|as (?:first|originally) reported(?! by)"
+    r"|(?:first[- ](?:reported|disclosed|published|release|print)|initial (?:release|print)|originally reported)"
+    r" (?:values?|figures?|numbers?|data|versions?)",
     re.IGNORECASE,
 )
 _LATEST = re.compile(
-    r"最新(?:已)?披露|最新(?:可得|一期|版本|报告期|值|数)|latest (?:available|disclosed|reported|version)"
-    r"|as (?:last )?restated",
+    r"最新(?:的)?(?:已)?(?:披露|重述|修订|更正|更新)|最新(?:可得|一期|版本|报告期|值|数)|重述后|重述值|修订后|更正后"
+    r"|(?:latest|most recent(?:ly)?) (?:available|disclosed|reported|version|restated|revised|vintage|values?|figures?)"
+    r"|as (?:last |later |latest )?(?:restated|revised)|(?:restated|revised) (?:values?|figures?|numbers?|data)"
+    r"|\b(?:use|using|take|taking) (?:only )?the (?:latest|most recent)\b",
+    re.IGNORECASE,
+)
+_DENIED_BEFORE = re.compile(
+    r"(?:不(?!晚于|限|低于|高于|少于)|而非|并非|非|勿|禁止|避免|别|没有|无需|排除|放弃)[^，。；;,]{0,8}$"
+    r"|(?:\b(?:not|never|no|without|avoid\w*|rather than|instead of|ignor\w+|exclud\w+|discard\w*|forbid\w*)\b"
+    r"|n['’]t\b)[^.;,]{0,40}$",
+    re.IGNORECASE,
+)
+_DENIED_AFTER = re.compile(
+    r"^[^，。；;,]{0,6}?(?:不(?:用|得|可|能|应|要|算|予|取|采|使)|勿|除外|作废|弃用|忽略|剔除|禁用)"
+    r"|^[^.;,]{0,24}?\b(?:not|never|excluded|ignored|forbidden)\b",
+    re.IGNORECASE,
+)
+# Words that make a rule of versions hold for a part only.
+_IN_PART = re.compile(
+    r"不仅|不只|不但|不单|不得不|无不|不能不|否则|例外|(?:如|若|无|缺少?)[^，。；,]{0,4}(?:首次|最新|初值|重述|修订|更正)"
+    r"|not (?:only|just|merely|un)|no (?:longer|other)|never (?:not|without)|unless|otherwise|except"
+    r"|(?:if|where|when) (?:available|restated|revised|missing)",
     re.IGNORECASE,
 )
 _REPORTS = re.compile(
@@ -108,6 +109,10 @@ _LABEL = re.compile(
 )
 _LABEL_FIELD = re.compile(
     r"未来|随后|后续|持有期.+|标签|后\s*\d+\s*(?:个交易)?日|forward|future|fwd|label|next|subsequent",
+    re.IGNORECASE,
+)
+_LABEL_SURE = re.compile(
+    r"(?:未来|随后|后续|持有期|后\s*\d).*(?:收益|涨跌|回报|表现)|^标签$|^label$|(?:fwd|forward|future|next|subsequent).*ret",
     re.IGNORECASE,
 )
 _PROXY = re.compile(r"入库|INSERTTIME|recorded|inserted into|recording time", re.IGNORECASE)
@@ -126,218 +131,115 @@ _DATE_FIELD = re.compile(
     r"|(?:^|_)date$|^date|rebalance",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True)
-class _Dated:
-    day: date
-    start: int
-    end: int
-    exact: bool
+# Of these it is plain that they carry the day of a decision; "listing date" is a date too.
+_DECISION_FIELD = re.compile(
+    r"观察日|观测日|调仓日|截面日|换仓日|决策日|rebalanc|observ|as_?of|decision", re.IGNORECASE
+)
 
 
 def read_instruction(text: str) -> list[Evidence]:
     """Return what an instruction says about its contract; an empty list if it says nothing about time."""
-    dates = list(_dates(text))
-    spans = _spans(text, dates)
+    dates = dates_in(text)
     return [
-        *_as_of(text, dates, spans),
-        *_no_days(text),
-        *_boundary(text),
-        *_decisions(text, dates, spans),
+        *read_as_of(text),
+        *_decisions(text, dates, windows_in(text, dates)),
         *_version(text),
         *_labels(text),
         *_permissions(text),
     ]
 
 
-def _dates(text: str) -> Iterator[_Dated]:
-    for match in _DATE.finditer(text):
-        day = _day(match)
-        if day:
-            yield _Dated(day, match.start(), match.end(), exact=True)
-    for match in _PERIOD.finditer(text):
-        year = int(match["y"] or match["ey"])
-        month = int(match["m"]) if match["m"] else _month(match["mn"]) if match["mn"] else 12
-        if 1 <= month <= 12:
-            last = date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
-            yield _Dated(last, match.start(), match.end(), exact=False)
-
-
-def _no_days(text: str) -> Iterator[Evidence]:
-    """Doubt the as-of date where something is written as a date and is none, such as 2024-02-30 or 05/06/2023."""
-    odd = [match.group().strip() for match in _DATE.finditer(text) if _day(match) is None]
-    if odd:
-        because = f"no day of the calendar, or not clear which one: {', '.join(odd)}"
-        yield Evidence("as_of", None, sure=False, because=because)
-
-
-def _day(match: re.Match[str]) -> date | None:
-    try:
-        if match["c"]:
-            return date(int(match["c"][:4]), int(match["c"][4:6]), int(match["c"][6:]))
-        if match["y"]:
-            return date(int(match["y"]), int(match["m"]), int(match["d"]))
-        if match["mn"]:
-            return date(int(match["my"]), _month(match["mn"]), int(match["md"]))
-        if match["zy"]:
-            return date(_digits(match["zy"]), _tens(match["zm"]), _tens(match["zd"]))
-        if match["fy"]:
-            return _slashed(int(match["f1"]), int(match["f2"]), int(match["fy"]))
-        return date(int(match["dy"]), _month(match["dn"]), int(match["dd"]))
-    except ValueError:
-        return None
-
-
-def _slashed(first: int, second: int, year: int) -> date | None:
-    """Read 31/12/2023 and 12/31/2023; None for 05/06/2023, of which nobody knows which is the month."""
-    if first != second and first <= 12 and second <= 12:
-        return None
-    return date(year, *sorted((first, second)))
-
-
-def _digits(text: str) -> int:
-    return int(
-        "".join(
-            "0"
-            if c in "〇零○"
-            else str("一二三四五六七八九".index(c) + 1)
-            if c in "一二三四五六七八九"
-            else c
-            for c in text
-        )
-    )
-
-
-def _tens(text: str) -> int:
-    """Read 三, 十, 十二, 二十, 三十一."""
-    tens, found, ones = text.rpartition("十")
-    return (10 * (_digits(tens) if tens else 1) if found else 0) + (_digits(ones) if ones else 0)
-
-
-def _month(name: str) -> int:
-    return next(i for i, known in enumerate(_MONTHS, 1) if known.startswith(name.lower()[:3]))
-
-
-def _spans(text: str, dates: list[_Dated]) -> list[tuple[_Dated, _Dated]]:
-    ordered = sorted(dates, key=lambda found: found.start)
-    pairs = itertools.pairwise(ordered)
-    return [(a, b) for a, b in pairs if _RANGE.match(text[a.end : b.start]) and a.day <= b.day]
-
-
-def _as_of(text: str, dates: list[_Dated], spans: list[tuple[_Dated, _Dated]]) -> Iterator[Evidence]:
-    inside = {found.start for pair in spans for found in pair}
-    strong: list[tuple[_Dated, str]] = []
-    weak: list[tuple[_Dated, str]] = []
-    for found in dates:
-        before, after = text[: found.start], text[found.end :]
-        shown = _quote(text, found)
-        if found.start in inside or _NOT_AFTER.match(after) or _NOT_BEFORE.search(before):
-            continue
-        if found.exact and (_BEFORE.search(before) or _AFTER.match(after)):
-            strong.append((found, shown))
-        else:
-            weak.append((found, shown))
-    days = {found.day for found, _ in strong}
-    if strong:
-        chosen = max(strong, key=lambda item: item[0].day)
-        because = chosen[1]
-        if len(days) > 1:
-            because += "; other dates read alike: " + ", ".join(
-                sorted(str(d) for d in days - {chosen[0].day})
-            )
-        others = [found for found in dates if found.exact and found.day > chosen[0].day]
-        others += [
-            found
-            for found, _ in weak
-            if found.exact and found.day < chosen[0].day and not _period(text, found)
-        ]
-        if others:
-            because += f"; but what is {_quote(text, others[0])}?"
-        yield Evidence("as_of.date", chosen[0].day, len(days) == 1 and not others, because)
-    elif len({found.day for found, _ in weak}) == 1:
-        found, shown = weak[0]
-        why = "the only date of the instruction" if found.exact else "the end of a period, no date is stated"
-        yield Evidence("as_of.date", found.day, sure=False, because=f"{why}: {shown}")
-    elif not weak and spans:
-        last = max(spans, key=lambda pair: pair[1].day)[1]
-        yield Evidence(
-            "as_of.date", last.day, sure=False, because=f"the end of the window: {_quote(text, last)}"
-        )
-    elif weak:
-        last, shown = max(weak, key=lambda item: item[0].day)
-        yield Evidence("as_of.date", last.day, sure=False, because=f"the latest of several dates: {shown}")
-
-
-def _period(text: str, found: _Dated) -> bool:
-    return bool(_PERIOD_AFTER.match(text[found.end :]) or _PERIOD_BEFORE.search(text[: found.start]))
-
-
-def _quote(text: str, found: _Dated) -> str:
-    return "“" + " ".join(text[max(0, found.start - 12) : found.end + 12].split()) + "”"
-
-
-def _boundary(text: str) -> Iterator[Evidence]:
-    pre, eod = _PRE.search(text), _EOD.search(text)
-    if pre and not eod:
-        yield Evidence("as_of.boundary", "pre", sure=True, because=f"“{pre.group()}”")
-    elif eod and not pre:
-        yield Evidence("as_of.boundary", "eod", sure=True, because=f"“{eod.group()}”")
-    elif pre and eod:
-        because = f"both “{eod.group()}” and “{pre.group()}” occur"
-        yield Evidence("as_of.boundary", "eod", sure=False, because=because)
-    elif strict := _STRICT.search(text):
-        because = f"“{strict.group()}” may leave out the day itself"
-        yield Evidence("as_of.boundary", "eod", sure=False, because=because)
-    elif inclusive := _INCLUSIVE.search(text):
-        yield Evidence("as_of.boundary", "eod", sure=True, because=f"“{inclusive.group()}” takes in the day")
-    else:
-        yield Evidence("as_of.boundary", "eod", sure=False, because="nothing said; end of day is the default")
-
-
-def _decisions(text: str, dates: list[_Dated], spans: list[tuple[_Dated, _Dated]]) -> Iterator[Evidence]:
+def _decisions(text: str, dates: list[Dated], windows: list[Window]) -> Iterator[Evidence]:
+    found = [(n, m) for n, pattern in _RHYTHMS if (m := re.search(pattern, text, re.IGNORECASE))]
     columns = [name for name in output_fields(text) if _DATE_FIELD.search(name)]
-    rhythm = next(
-        ((name, match) for name, pattern in _RHYTHMS if (match := re.search(pattern, text, re.IGNORECASE))),
-        None,
-    )
-    if rhythm:
-        name, match = rhythm
-        # A rhythm also describes a figure ("monthly mean"); with a window of decision dates there is no doubt.
-        yield Evidence("decisions.every", name, sure=bool(spans), because=f"“{match.group()}”")
-        if spans:
-            first, last = spans[0]
-            yield Evidence("decisions.from", first.day, sure=True, because=_quote(text, first))
-            yield Evidence("decisions.to", last.day, sure=True, because=_quote(text, last))
+    if found:
+        yield from _rhythm(text, found, windows)
+    elif other := _OTHER_RHYTHM.search(text) if _DECIDES.search(text) and windows else None:
+        because = f"“{other.group()}” is no rhythm that 'every' has; state the dates"
+        yield Evidence("decisions", None, sure=False, because=because)
     else:
-        listed = sorted({found.day for found in dates if found.exact})
+        listed = sorted({dated.day for dated in dates if dated.exact})
         compared = re.search(r"(?:比较|对比|compare|versus|vs)", text, re.IGNORECASE)
-        if not (compared and len(listed) > 1 and not spans):
+        if not (compared and len(listed) > 1 and not windows):
             return
         because = f"“{compared.group()}” with several dates"
         yield Evidence("decisions.dates", listed, sure=False, because=because)
     if columns:
-        sure = len(columns) == 1
+        sure = len(columns) == 1 and bool(_DECISION_FIELD.search(columns[0]))
         yield Evidence("decisions.column", columns[0], sure, f"output fields: {', '.join(columns)}")
 
 
+def _rhythm(text: str, found: list[tuple[str, re.Match[str]]], windows: list[Window]) -> Iterator[Evidence]:
+    """Yield the rhythm of decisions and its window; sure where there is one of each and something is decided."""
+    name, match = found[0]
+    because = f"“{match.group()}”"
+    doubts = [f"also “{other.group()}”" for _, other in found[1:]]
+    if other := _OTHER_RHYTHM.search(text):
+        doubts.append(f"“{other.group()}” may change it")
+    if name.endswith("_end") and not _AT_END.search(match.group()):
+        doubts.append("which day of it is not said; the end is what is usual")
+    if not _DECIDES.search(text):
+        doubts.append("nothing says that something is decided then; it may describe a figure")
+    if not windows:
+        doubts.append("no window of decision dates was read; state 'from' and 'to'")
+    elif doubt := _of_data(text, windows):
+        doubts.append(doubt)
+    sure = not doubts
+    yield Evidence("decisions.every", name, sure, "; ".join([because, *doubts]))
+    if windows:
+        first, last = windows[0]
+        shown = "; ".join([f"“{text[first.start : last.end].strip()}”", *doubts])
+        yield Evidence("decisions.from", first.day, sure, shown)
+        yield Evidence("decisions.to", last.day, sure, shown)
+
+
+def _of_data(text: str, windows: list[Window]) -> str | None:
+    if len(windows) > 1:
+        first, last = windows[1]
+        return f"another window is “{text[first.start : last.end].strip()}”"
+    first, last = windows[0]
+    if re.fullmatch(r"\d{4}\s*[-–—~～]\s*\d{4}", text[first.start : last.end].strip()):
+        return "are these two years?"
+    before = re.sub(r"(?:从|自|在|from|between)\s*$", "", text[: first.start])
+    if _WINDOW_OF_BEFORE.search(before) or _WINDOW_OF_AFTER.match(text[last.end :]):
+        return "the window may be of the data that are used"
+    return None
+
+
 def _version(text: str) -> Iterator[Evidence]:
-    first, latest = _FIRST.search(text), _LATEST.search(text)
-    if first:
-        because = f"“{first.group()}”" + (f", but also “{latest.group()}”" if latest else "")
-        yield Evidence("version", "first", sure=not latest, because=because)
-    elif latest:
-        yield Evidence("version", "latest", sure=True, because=f"“{latest.group()}”")
+    first, latest = list(_FIRST.finditer(text)), list(_LATEST.finditer(text))
+    stated = {"first": first, "latest": latest}
+    meant = {rule: [m for m in own if not _denied(text, m)] for rule, own in stated.items()}
+    denied = {rule: [m for m in own if _denied(text, m)] for rule, own in stated.items()}
+    words = ", ".join(f"“{m.group()}”" for own in meant.values() for m in own[:2])
+    if turned := [m for own in denied.values() for m in own[:2]]:
+        words += (", " if words else "") + ", ".join(f"not “{m.group()}”" for m in turned)
+    if first or latest:
+        rule = "first" if meant["first"] or (denied["latest"] and not meant["latest"]) else "latest"
+        if denied["first"] and denied["latest"] and not (meant["first"] or meant["latest"]):
+            rule = "latest"
+        other = "latest" if rule == "first" else "first"
+        sure = bool(meant[rule]) and not denied[rule] and not meant[other] and not _IN_PART.search(text)
+        if sure and rule == "first" and not any(_FIRST_VALUE.match(text, m.start()) for m in meant["first"]):
+            sure = False
+            words += ": is it of values, or of something that happened first?"
+        yield Evidence("version", rule, sure, words, "read" if sure else "doubt")
     elif _REPORTS.search(text):
         because = "reports are used and no version is named; the latest known is the default"
-        yield Evidence("version", "latest", sure=False, because=because)
+        yield Evidence("version", "latest", sure=False, because=because, standing="guess")
+
+
+def _denied(text: str, match: re.Match[str]) -> bool:
+    """Whether a negation stands before or after these words, in their clause."""
+    return bool(_DENIED_BEFORE.search(text[: match.start()]) or _DENIED_AFTER.match(text[match.end() :]))
 
 
 def _labels(text: str) -> Iterator[Evidence]:
     words = _LABEL.search(text)
     columns = [name for name in output_fields(text) if _LABEL_FIELD.search(name)]
     if columns:
-        yield Evidence("labels", columns, sure=bool(words), because=f"output fields: {', '.join(columns)}")
+        sure = bool(words) and all(_LABEL_SURE.search(name) for name in columns)
+        yield Evidence("labels", columns, sure, because=f"output fields: {', '.join(columns)}")
     elif words:
         because = f"“{words.group()}” asks for later outcomes; name the output columns that hold them"
         yield Evidence("labels", [], sure=False, because=because)

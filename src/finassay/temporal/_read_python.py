@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _ISO = re.compile(r"((?:19|20)\d\d)[-/]?(\d\d)[-/]?(\d\d)(?:[ T]\d\d:\d\d(?::\d\d)?)?")
 _AS_OF_NAME = re.compile(r"as_?of|obs|observ|anchor|cut_?off|snapshot|ref_?date|^d$|观察|截止", re.IGNORECASE)
 _MANY_NAME = re.compile(r"dates|days|观察日|调仓日", re.IGNORECASE)
+_PLAIN_NAME = re.compile(r"(?:^|_)as_?of|observation_?date|cut_?off|观察日|截止日", re.IGNORECASE)
+_DECISION_NAME = re.compile(r"as_?of|observation|rebalanc|decision|观察日|调仓日", re.IGNORECASE)
 _LABEL_NAME = re.compile(r"fut|fwd|forward|next_?ret|label|subsequent|未来|后续|标签", re.IGNORECASE)
 _SQL = re.compile(r"\bselect\b.+\bfrom\b", re.IGNORECASE | re.DOTALL)
 _FREQUENCIES = {
@@ -111,11 +113,13 @@ def _named(tree: ast.AST) -> Iterator[Evidence]:
         if isinstance(value, list):
             if len(value) > 1 and (_MANY_NAME.search(name) or _AS_OF_NAME.search(name)):
                 because = f"{name} lists {len(value)} dates"
-                yield Evidence("decisions.dates", value, sure=True, because=because)
+                sure = bool(_DECISION_NAME.search(name))  # "holidays" and "pay_dates" are dates too
+                yield Evidence("decisions.dates", sorted(set(value)), sure=sure, because=because)
         elif _AS_OF_NAME.search(name):
             as_of.setdefault(value, name)
     for day, name in as_of.items():
-        yield Evidence("as_of.date", day, sure=len(as_of) == 1, because=f"{name} = {day}")
+        sure = len(as_of) == 1 and bool(_PLAIN_NAME.search(name))
+        yield Evidence("as_of.date", day, sure=sure, because=f"{name} = {day}")
 
 
 def _ranges(tree: ast.AST) -> Iterator[Evidence]:
@@ -140,7 +144,7 @@ def _ranges(tree: ast.AST) -> Iterator[Evidence]:
         if every is None or name == "resample":
             continue
         shown = ast.unparse(node)
-        yield Evidence("decisions.every", every, sure=False, because=shown)
+        yield Evidence("decisions.every", every, sure=False, because=shown, standing="guess")
         days = [d for a in (*node.args, *(k.value for k in node.keywords)) if (d := _date(a))]
         if len(days) == 2:
             yield Evidence("decisions.from", min(days), sure=False, because=shown)

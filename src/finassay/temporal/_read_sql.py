@@ -47,7 +47,7 @@ def read_sql(sql: str, catalog: Catalog | None = None, dialect: str = "mysql") -
     sql : str
         One or more statements.
     catalog : Catalog, optional
-        Tells disclosure from other dates, and recording columns; without it only bounds that all agree are sure.
+        Tells disclosure from other dates, and recording columns; without it no bound is sure.
     dialect : str
         The dialect to read first; the others are tried after it.
     """
@@ -172,8 +172,11 @@ def _as_of(bounds: list[_Bound], trees: list[exp.Expr]) -> Iterator[Evidence]:
     day, votes = max(last.items(), key=lambda item: (item[1], item[0]))
     shown = next(b for b in knowing if b.day - timedelta(days=b.strict) == day).text
     if closed:
-        agreed = len(last) == 1
+        disclosed = any(bound.role in ("disclosure", "recorded") for bound in knowing)
+        agreed = len(last) == 1 and disclosed
         because = f"{votes}/{len(knowing)} upper bounds of dates, such as {shown}"
+        if not disclosed:
+            because += "; none is known to bound a disclosure"
         yield Evidence("as_of.date", day, agreed, because)
         yield Evidence("as_of.boundary", "eod", agreed, f"the bound takes in the day: {shown}")
         return
@@ -239,6 +242,4 @@ def output_evidence(names: list[str]) -> Iterator[Evidence]:
         yield Evidence("labels", labels, sure=False, because="their names speak of later outcomes")
     dates = [name for name in names if _DATE_NAME.search(name)]
     if dates:
-        yield Evidence(
-            "decisions.column", dates[0], sure=False, because=f"output columns: {', '.join(names)}"
-        )
+        yield Evidence("decisions.column", dates[0], False, f"output columns: {', '.join(names)}", "guess")

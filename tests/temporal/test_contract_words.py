@@ -1,0 +1,274 @@
+"""Nothing is marked sure in a drafted contract that a careful reader of the instruction would doubt."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from finassay.temporal import load_catalog, propose_contract
+from finassay.temporal._read_dates import dates_in, windows_in
+
+KNOWN_BY_JUNE = "SELECT SECUCODE FROM lc_maindatanew WHERE INFOPUBLDATE <= '2024-06-28'"
+
+
+def draft(text: str, *, sql: str | None = None):
+    sources = [("text", text)] + ([("sql", sql)] if sql else [])
+    return propose_contract(sources, catalog=load_catalog("gildata") if sql else None)  # type: ignore[arg-type]
+
+
+def marks(contract) -> dict[str, str]:
+    return {mark.field: mark.mark for mark in contract.marks}
+
+
+def why(contract, field: str) -> str:
+    return next(mark.because for mark in contract.marks if mark.field == field)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "列出2024年5月31日的ST股票。",  # the only date of the words
+        "截至2024-05-31，列出ST股票。",  # in the place of an as-of date
+        "在2024年5月底，列出ST股票。",  # the end of a month
+    ],
+)
+def test_a_date_of_the_words_and_another_of_the_program_is_a_doubt_that_names_both(text: str) -> None:
+    contract = draft(text, sql=KNOWN_BY_JUNE)
+    assert contract.as_of is not None
+    assert contract.as_of.date == date(2024, 5, 31)  # an instruction comes before a program
+    assert marks(contract)["as_of.date"] == "confirm"
+    assert "but 2024-06-28: " in why(contract, "as_of.date")
+
+
+def test_words_and_a_program_that_say_the_same_date_leave_no_doubt() -> None:
+    contract = draft("列出2024年6月28日的ST股票。", sql=KNOWN_BY_JUNE)
+    assert (marks(contract)["as_of.date"], marks(contract)["as_of.boundary"]) == ("sure", "sure")
+
+
+def test_no_program_lifts_a_doubt_of_the_words() -> None:
+    contract = draft("截至2024-06-28（不含当日），列出ST股票。", sql=KNOWN_BY_JUNE)
+    assert (marks(contract)["as_of.date"], marks(contract)["as_of.boundary"]) == ("confirm", "confirm")
+    contract = draft("以2024-06-28为观察日，取观察日前已披露的报告", sql=KNOWN_BY_JUNE)
+    assert marks(contract)["as_of.boundary"] == "confirm"
+
+
+def test_a_program_alone_is_sure_of_a_date_only_where_it_bounds_a_disclosure() -> None:
+    gildata = load_catalog("gildata")
+    for sql, mark in [
+        (KNOWN_BY_JUNE, "sure"),
+        ("SELECT SECUCODE FROM secumain WHERE LISTEDDATE <= '2020-01-01'", "confirm"),
+        ("SELECT 1 FROM qt_dailyquote WHERE TRADINGDAY BETWEEN '2023-01-01' AND '2023-12-31'", "confirm"),
+    ]:
+        assert marks(propose_contract([("sql", sql)], catalog=gildata))["as_of.date"] == mark, sql
+    # Without a catalog nobody knows that this is the period of a report.
+    assert (
+        marks(propose_contract([("sql", "SELECT 1 FROM r WHERE ENDDATE <= '2023-12-31'")]))["as_of.date"]
+        == "confirm"
+    )
+
+
+def test_dates_that_python_lists_are_decisions_only_under_such_a_name() -> None:
+    for name, mark in [("rebalance_dates", "sure"), ("holidays_dates", "confirm")]:
+        code = f'{name} = ["2024-02-29", "2024-01-31"]'
+        contract = propose_contract([("python", code)])
+        assert marks(contract)["decisions.dates"] == mark
+        assert contract.decisions is not None
+        assert contract.decisions.dates == (date(2024, 1, 31), date(2024, 2, 29))
+
+
+# Words near a date that change it: (instruction, part of the reason).
+CHANGED = [
+    ("截至2024-12-24（不含当日），筛选公司", "不含当日"),
+    ("As of 2024-12-24 (exclusive), list the members", "exclusive"),
+    ("截至2024-12-24；不含当日", "不含当日"),
+    ("截至2024-12-24，当日公告不可用", "当日公告不可用"),
+    ("As of the 2024-12-24 close, excluding that day's filings", "excluding that day"),
+    ("截至2024年12月24日前一交易日收盘，选股", "another day"),
+    ("截至2024-12-24后的第一个交易日，选股", "another day"),
+    ("截至2024-12-24的前一个月，涨幅前十", "another day"),
+    ("截至2024-12-24之前，选股", "another day"),
+    ("截至2024-12-24收盘前，选股", "another day"),
+    ("以2024-12-24为观察日的前一交易日收盘价排序", "another day"),
+    ("截至2024-12-24（T-1），市值前50", "another day"),
+    ("截至2024-12-24，仅可使用T-1日及以前的数据", "another day"),
+    ("以2024-12-24为观察日（若非交易日则顺延）", "another day"),
+    ("2024-12-24晨会前，筛选", "another day"),
+    ("截至2024年12月24日上午10:30，列出停牌股票", "time of day"),
+    ("截至2024-12-24 15:00，列出停牌股票", "time of day"),
+    ("截至2024-12-24（盘中）", "time of day"),
+    ("As of 2024-12-24, 4 p.m. ET, which filings are available?", "time of day"),
+    ("Information known on 2024-12-24 at noon", "time of day"),
+    ("基于截至2023年12月31日的年报，选股", "period of a report"),
+    ("截至2024年6月30日止年度的财务报表，选股", "period of a report"),
+    ("Using balance sheets as of December 31, 2023, rank the companies.", "Using balance sheets"),
+    ("上市日期截至2020-01-01的股票", "上市日期"),
+    ("成立日不晚于2020-06-30的基金", "成立日"),
+    ("到期日不晚于2026-12-31的债券，按评级分组", "到期日"),
+    ("持仓截至2024-06-30的基金", "持仓"),
+    ("数据截至2024-12-24，请以收盘价排序", "数据"),
+    ("不要以2024-12-24为观察日", "不要"),
+    ("List companies founded as of 2010-01-01.", "founded"),
+    ("List bonds maturing by the end of 2026-12-31.", "maturing"),
+    ("Bought at the close of 2024-12-24, what was the return a month later?", "Bought"),
+    ("No later than 2024-12-24, which funds were launched?", ""),
+    ("截至2024-12-24当周，资金净流入", "当周"),
+    ("截至2024-12-24左右，选股", "左右"),
+    ("截至2024-12-24零时，选股", "零时"),
+    ("Rank funds as of 2024-12-24 plus 5 days", "plus 5 days"),
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), CHANGED)
+def test_words_near_a_date_that_change_it_are_a_doubt_with_its_reason(text: str, reason: str) -> None:
+    contract = draft(text)
+    assert marks(contract)["as_of.date"] == "confirm"
+    assert reason in why(contract, "as_of.date")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "截至2024-12-24，不含ST股，市值前50",
+        "截至2024-12-24（含当日），筛选公司",
+        "请列出截至2024-12-24尚未披露年报的公司",
+        "截至2024-12-24收盘，筛选公司",
+        "分析005739.OF截至2024-12-24近三年集中度",
+        "As of the close on 2024-12-24, rank the funds by AUM.",
+        "Use information known at 2024-12-24; no later filings.",
+        "截至2024-12-24，看2022-2024年的分红",  # a window up to the year of the date
+    ],
+)
+def test_words_that_change_nothing_leave_the_date_sure(text: str) -> None:
+    contract = draft(text)
+    assert contract.as_of is not None
+    assert (str(contract.as_of.date), marks(contract)["as_of.date"]) == ("2024-12-24", "sure")
+
+
+@pytest.mark.parametrize("window", ["2024年1月到2025年1月", "2024-2026年", "2024-12-01至2025-01-31"])
+def test_a_window_that_ends_after_the_as_of_date_is_a_doubt(window: str) -> None:
+    assert marks(draft(f"截至2024-12-24，看{window}的分红"))["as_of.date"] == "confirm"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "截至2024-12-24，统计盘前公告的数量",
+        "截至2024-12-24选股，次日开盘前下单",
+        "以2024-12-24为观察日，只看收盘后发布的公告",
+        "以2024-12-24为观察日，统计盘前公告的数量",
+    ],
+)
+def test_a_boundary_is_not_read_from_words_about_something_else(text: str) -> None:
+    contract = draft(text)
+    assert contract.as_of is not None
+    assert (contract.as_of.boundary, marks(contract)["as_of.boundary"]) == ("eod", "confirm")
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "mark"),
+    [
+        ("使用最新重述值，而不是首次披露值", "latest", "sure"),
+        ("do not use figures as first reported, use the latest", "latest", "sure"),
+        ("use the latest figures, ignoring those as originally reported", "latest", "sure"),
+        ("按首次披露值，不用更正后的数", "first", "sure"),
+        ("净利润应为首次披露值，重述值一概不取", "first", "sure"),
+        ("first-reported values only, not restated values", "first", "sure"),
+        ("净利润禁止用最新重述值", "first", "confirm"),  # what else is not said
+        ("never use restated figures", "first", "confirm"),
+        ("不要用首次披露值", "latest", "confirm"),
+        ("不仅用首次披露值，还要给出重述值", "latest", "confirm"),
+        ("use first-reported figures unless restated", "first", "confirm"),
+        ("如无首次披露值则留空", "first", "confirm"),
+        ("首次披露回购预案的公司", "first", "confirm"),  # an event, no version
+        ("统计首次披露数据资产的公司", "first", "confirm"),
+        ("which companies first reported a loss in 2023?", "first", "confirm"),
+        ("EPS as first reported for 2022, as restated for 2021", "first", "confirm"),
+    ],
+)
+def test_negations_and_conditions_of_the_version_rule(text: str, rule: str, mark: str) -> None:
+    contract = draft(f"2024-12-24。{text}" if text[0] > "\x7f" else f"As of 2024-12-24, {text}")
+    assert (contract.version, marks(contract)["version"]) == (rule, mark)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("回测2020年1月到2024年12月，每月末选股", "2020-01-01", "2024-12-31"),
+        ("At each quarter end from 2019 to 2023, select the top ten.", "2019-01-01", "2023-12-31"),
+        ("2020-2023年每季度末调仓，等权持有", "2020-01-01", "2023-12-31"),
+        ("从2021Q1到2023Q2，每季末选股", "2021-01-01", "2023-06-30"),
+        ("2021年一季度至2023年三季度，每季末选股", "2021-01-01", "2023-09-30"),
+        ("2024年1-2月，每周调仓", "2024-01-01", "2024-02-29"),
+        ("2020-01至2024-02，每月末选股", "2020-01-01", "2024-02-29"),
+        ("Select at each month end between January 2020 and Feb 2023.", "2020-01-01", "2023-02-28"),
+        ("每月末（2020年1月至2024年12月）选股", "2020-01-01", "2024-12-31"),
+        ("2020年1月15日至2024年12月10日，每月末选股", "2020-01-15", "2024-12-10"),
+    ],
+)
+def test_months_and_years_are_windows_of_decisions(text: str, first: str, last: str) -> None:
+    contract = draft(text)
+    assert contract.decisions is not None
+    assert (str(contract.decisions.start), str(contract.decisions.end)) == (first, last)
+    fields = ("decisions.every", "decisions.from", "decisions.to")
+    assert [marks(contract)[field] for field in fields] == ["sure"] * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("自2020年以来每月末选股", "no window of decision dates was read"),
+        ("For each month end in 2023, pick the ten cheapest stocks.", "no window of decision dates was read"),
+        ("训练期2015年至2019年，回测期2020年至2024年，每月末调仓", "another window is “2020年至2024年”"),
+        ("基于2019年1月至2023年12月的财报，每月末选股", "may be of the data"),
+        ("计算2020-01-01至2023-12-31每月成交额均值", "may describe a figure"),
+        ("从2020年1月到2024年12月每月第一个交易日调仓", "may change it"),
+        ("2020年1月至2024年12月，每月15日调仓", "may change it"),
+        ("2020年至2023年每两个月末调仓", "may change it"),
+        ("Rebalance every other month end from 2020 to 2023", "may change it"),
+        ("Select at each month end except December, from 2020 to 2023", "may change it"),
+        ("2020年至2023年每月调仓", "which day of it is not said"),
+        ("2020年至2023年每月末调仓，每日计算净值，逐日止损", "also “逐日”"),
+        ("代码2020-2024，每月末选股", "are these two years?"),
+    ],
+)
+def test_a_rhythm_whose_window_or_meaning_is_doubtful_must_be_confirmed(text: str, reason: str) -> None:
+    contract = draft(text)
+    assert marks(contract)["decisions.every"] == "confirm"
+    assert reason in why(contract, "decisions.every")
+    assert {marks(contract).get(f) for f in ("decisions.from", "decisions.to")} <= {"confirm", None}
+
+
+def test_a_rhythm_that_no_contract_can_state_is_said_to_be_one() -> None:
+    contract = draft("2020年至2023年每半年末调仓")
+    assert contract.decisions is None
+    assert marks(contract)["decisions"] == "confirm"
+    assert "no rhythm that 'every' has" in why(contract, "decisions")
+
+
+def test_what_is_no_window() -> None:
+    for text in (
+        "2019 and 2023",
+        "2024年到2020年",
+        "2024-01-15",
+        "600519.2020-2024",
+        "2020年13月到2021年2月",
+    ):
+        assert windows_in(text, dates_in(text)) == [], text
+
+
+def test_output_columns_are_sure_only_where_their_names_say_it() -> None:
+    text = "2020年至2023年每月末选股。输出上市日期、证券代码。"
+    assert marks(draft(text))["decisions.column"] == "confirm"
+    text = "截至2024-12-24选股，未来20日收益作为标签。输出证券代码、概念标签。"
+    assert marks(draft(text))["labels"] == "confirm"
+
+
+def test_a_program_that_lists_other_decision_dates_casts_doubt_on_the_rhythm() -> None:
+    sources = [
+        ("text", "2020年至2023年每月末调仓"),
+        ("python", 'rebalance_dates = ["2024-01-15", "2024-02-15"]'),
+    ]
+    contract = propose_contract(sources)  # type: ignore[arg-type]
+    assert marks(contract)["decisions.every"] == "confirm"
+    assert "2024-01-15, 2024-02-15" in why(contract, "decisions.every")
