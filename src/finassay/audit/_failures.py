@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 
 _WRITES = {"not_read_only", "row_lock"}
 _NOTHING = {"no_result", "missing_result", "not_a_table"}
+# What engines say to a program that speaks to them itself
+_READ_ONLY = (
+    *("attached in read-only mode", "in a read-only transaction", "in a read only transaction"),
+    *("can only delete from base table", "can only update base table"),  # tables are views in an audit
+)
 _OFFLINE = (
     "name resolution",
     "name or service not known",
@@ -26,7 +31,11 @@ _OFFLINE = (
 def failure(base: Output) -> tuple[str, str]:
     """Return the reason of a failure over the unaltered data, and a sentence about it."""
     text = base.error or ""
-    if base.reason in _WRITES or (base.reason == "query_refused" and _writes(base)):
+    if (
+        base.reason in _WRITES
+        or (base.reason == "query_refused" and _writes(base))
+        or any(words in text.lower() for words in _READ_ONLY)
+    ):
         return (
             "program_writes",
             f"The program writes to the database, which an audit does not let it do: {text}",
