@@ -12,7 +12,7 @@ START = date(2016, 5, 1)  # first day of quotes
 END = date(2026, 6, 30)  # last day that the economy is simulated for, whatever the snapshot
 ISSUERS = 5000  # at scale 1, of which .71 are listed on average (world.md, 6)
 BLOCK = 64  # issuers per job
-VERSION = "3"  # of the economy: equal version, scale, seed and snapshot give equal content
+VERSION = "4"  # of the economy: equal version, scale, seed and snapshot give equal content
 
 # Parts of the economy, each with those it is made from: funds hold shares and bonds, convertibles turn into shares
 BLOCKS: dict[str, tuple[str, ...]] = {

@@ -124,6 +124,13 @@ IDENTITIES: tuple[Identity, ...] = (
     _states("lc_dividend", "RIGHTREGDATE", "EXDIVIDATE"),
     _states("lc_dividend", "ADVANCEDATE", "DIVIDENDIMPLEMENTDATE"),
     _states("cs_riskalert", "IMPLEMENTDATE", "REMOVEDATE"),
+    Identity(
+        "cs_riskalert",
+        "no alert is told or begins before the listing",
+        "IMPLEMENTDATE < LISTEDDATE OR IMPLANNOUCEDATE < LISTEDDATE",
+        "SELECT a.IMPLEMENTDATE, a.IMPLANNOUCEDATE, s.LISTEDDATE FROM cs_riskalert a "
+        "JOIN secumain s ON s.INNERCODE = a.INNERCODE",
+    ),
     _states("lc_indexcomponent", "INDATE", "OUTDATE"),
     _states("mf_fundmanagernew", "ACCESSIONDATE", "DIMISSIONDATE"),
     _states("us_index_member", "start_date", "end_date"),

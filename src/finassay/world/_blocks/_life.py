@@ -111,8 +111,9 @@ class _Life:
         """
         rng, now = self.rng, self.start + _SAFE
         if self.issuer.listed < START and at_start < ST_AT_START:
-            dooms = at_start < ST_AT_START * DELISTED_SHARE
-            now = self._episode(self.start - int(rng.integers(5, 200)), dooms)
+            begun, dooms = self.start - int(rng.integers(5, 200)), at_start < ST_AT_START * DELISTED_SHARE
+            if begun >= self.calendar.at_or_after(self.issuer.listed) + _SAFE:
+                now = self._episode(begun, dooms)
         end = now + _wait(self.issuer.fate, ST_PER_YEAR * DELISTED_SHARE)
         while now < self.end:
             start = self._season(now, now + _wait(light, ST_PER_YEAR * (1.0 - DELISTED_SHARE)))
@@ -154,7 +155,7 @@ class _Life:
         )
         self.halt(start - 1, 1, "实施风险警示", (on,))
         prefix = "*ST" if kind == STAR_ST else "ST"
-        self._rename(start, announced, f"{prefix}{self.abbreviation[:2]}", (on,))
+        self._rename(start, announced, f"{prefix}{self.issuer.brief}", (on,))
         return on
 
     def remove(self, end: int, on: Event) -> int:
@@ -251,7 +252,9 @@ class _Life:
         """Tell a new short name without another reason."""
         tail = "科技股份控股集团实业发展"
         pick = 2 * int(self.rng.integers(len(tail) // 2))
-        self._rename(start, self.day(told), f"{self.issuer.abbreviation[:2]}{tail[pick : pick + 2]}", ())
+        brief = self.issuer.brief
+        fresh = f"{brief}{tail[pick : pick + 2]}"[: max(4, len(brief) + 1)]
+        self._rename(start, self.day(told), fresh, ())
 
     def _rename(self, at: int, announced: date, abbreviation: str, causes: tuple[Event, ...]) -> None:
         self.tell_event(

@@ -34,8 +34,11 @@ _BUSINESS = {
 }  # fmt: skip
 
 
-def named(picks: Sequence[int], sector: int, taken: set[str]) -> tuple[str, str, str]:
-    """Return the name, short name and English name of a company, of two numbers that were drawn.
+def named(picks: Sequence[int], sector: int, taken: set[str]) -> tuple[str, str, str, str]:
+    """Return the name, short name, English name and brief of a company, of two numbers that were drawn.
+
+    The brief is what new short names are made of (``*ST`` and it; it and ``科技``): the syllables, and as much of the
+    line of business as tells it from the companies before.
 
     Parameters
     ----------
@@ -44,7 +47,8 @@ def named(picks: Sequence[int], sector: int, taken: set[str]) -> tuple[str, str,
     sector : int
         Its line of business, an index.
     taken : set of str
-        Short and English names in use, to which its own are added: the next pair of syllables is taken instead.
+        Short and English names and briefs in use, to which its own are added: the next pair of syllables is taken
+        instead, or a longer brief.
     """
     industry, pairs = SECTORS[sector], len(_FIRST) * len(_SECOND)
     start = int(picks[0]) % len(_FIRST) * len(_SECOND) + int(picks[1]) % len(_SECOND)
@@ -55,8 +59,9 @@ def named(picks: Sequence[int], sector: int, taken: set[str]) -> tuple[str, str,
         english = f"{pinyin(first + second)} {_BUSINESS[industry]} Co., Ltd."
         if first != second and short not in taken and english not in taken:
             break
-    taken |= {short, english}
-    return f"{first}{second}{industry}股份有限公司", short, english
+    brief = next((short[:n] for n in (2, 3) if short[:n] not in taken), short)
+    taken |= {short, english, brief}
+    return f"{first}{second}{industry}股份有限公司", short, english, brief
 
 
 def pinyin(syllables: str) -> str:

@@ -56,7 +56,7 @@ class NeeqIssuer:
 def neeq_universe(config: WorldConfig, issuers: tuple[Issuer, ...]) -> tuple[NeeqIssuer, ...]:
     """Return all companies of the NEEQ of a world, by entity; each has a stream and a name of its own."""
     count = max(24, round(COMPANIES * config.scale))
-    taken = {name for issuer in issuers for name in (issuer.abbreviation, issuer.english)}
+    taken = {name for issuer in issuers for name in (issuer.abbreviation, issuer.english, issuer.brief)}
     stay = [_staying(config.seed, number, taken) for number in range(1, count + 1)]
     move = [_moving(config.seed, issuer) for issuer in issuers if issuer.board == BEIJING]
     return tuple(
@@ -73,7 +73,7 @@ def _staying(seed: int, number: int, taken: set[str]) -> NeeqIssuer:
     rng = stream(seed, Purpose.NEEQ, FIRST_ENTITY + number)
     u, z, picks = rng.random(8), rng.standard_normal(8), rng.integers(0, 1 << 30, 8)
     sector = _OTHERS[int(picks[2] % len(_OTHERS))]
-    name, abbreviation, english = named(picks.tolist(), sector, taken)
+    name, abbreviation, english, brief = named(picks.tolist(), sector, taken)
     sizes = exp(np.array([1.6 + 0.6 * z[0], 19.4 + 0.9 * z[1], -8.8 + 1.0 * z[2], 0.30 * z[3]]))
     price = min(80.0, max(1.0, float(sizes[0])))
     share = Issuer(
@@ -86,6 +86,7 @@ def _staying(seed: int, number: int, taken: set[str]) -> NeeqIssuer:
         name=name,
         abbreviation=abbreviation,
         english=english,
+        brief=brief,
         listed=_listing_day(float(u[0]), float(u[1])),
         sector=sector,
         price=price,

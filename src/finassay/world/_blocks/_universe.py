@@ -40,6 +40,8 @@ class Issuer:
         Its number in the ledger, and the vendor's for the company and the share.
     code, market, board
         Trading code and the vendor's codes of the exchange and the board.
+    brief : str
+        What new short names are made of; no two shares have the same.
     listed : datetime.date
         First session.
     sector : int
@@ -67,6 +69,7 @@ class Issuer:
     name: str
     abbreviation: str
     english: str
+    brief: str
     listed: date
     sector: int
     price: float
@@ -109,7 +112,7 @@ def _issuer(seed: int, entity: int, taken: set[str]) -> Issuer:
     listed = listing_day(sessions(), when, BEFORE)
     board, market = _board(listed, where)
     sector = int(industry * len(SECTORS))
-    name, abbreviation, english = named(picks.tolist(), sector, taken)
+    name, abbreviation, english, brief = named(picks.tolist(), sector, taken)
     sizes = exp(np.array([2.5 + 0.55 * z[0], 22.6 + 1.1 * z[1], -4.05 + 0.72 * z[2], 0.30 * z[3]]))
     price = max(3.0, float(sizes[0]))
     return Issuer(
@@ -122,6 +125,7 @@ def _issuer(seed: int, entity: int, taken: set[str]) -> Issuer:
         name=name,
         abbreviation=abbreviation,
         english=english,
+        brief=brief,
         listed=listed,
         sector=sector,
         price=price,

@@ -1,0 +1,83 @@
+"""What is scarce in a small world: short names, and shares that were listed long enough."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import numpy as np
+import pytest
+
+from finassay.world import EventType, WorldConfig
+from finassay.world._blocks._life import life_events
+from finassay.world._blocks._plant import lives_of, plan, plant
+from finassay.world._blocks._recorder import Recorder
+from finassay.world._blocks._universe import universe
+from finassay.world._config import START
+
+SNAPSHOT = date(2026, 4, 30)
+
+
+def lives(config):
+    """Every share with all that its life tells, natural and planted."""
+    issuers = universe(config)
+    planted = plan(config, issuers, lives_of(config.seed, issuers))
+    for issuer in issuers:
+        recorder = Recorder(config.seed, issuer.entity)
+        life_events(config.seed, issuer, recorder)
+        plant(config.seed, issuer, recorder, planted.get(issuer.entity, []))
+        yield issuer, recorder.events
+
+
+@pytest.fixture(scope="module")
+def demo():
+    """The lives of the world that the documentation shows."""
+    return list(lives(WorldConfig(0.05, 20260430, SNAPSHOT)))
+
+
+def spells(events):
+    """Each short name of a share, its first day, and the day on which the share has another or is gone."""
+    gone = next((e.valid_from for e in events if e.type is EventType.DELIST), date.max)
+    named = [e for e in events if e.type in (EventType.SECURITY, EventType.RENAME)]
+    named.sort(key=lambda e: (e.valid_from, e.seq))
+    ends = [e.valid_from for e in named[1:]] + [gone]
+    return [(e.payload.abbreviation, e.valid_from, end) for e, end in zip(named, ends, strict=True)]
+
+
+def test_no_two_shares_have_a_short_name_at_the_same_time(demo):
+    found = {}
+    for issuer, events in demo:
+        for name, start, end in spells(events):
+            found.setdefault(name, []).append((issuer.entity, start, end))
+    assert sum(name.startswith(("ST", "*ST")) for name in found) > 100
+    shared = [
+        (name, a, b)
+        for name, held in found.items()
+        for n, a in enumerate(held)
+        for b in held[:n]
+        if a[0] != b[0] and a[1] < b[2] and b[1] < a[2]
+    ]
+    assert shared == []
+
+
+def test_new_short_names_are_as_short_as_they_can_be(demo):
+    names = {name.lstrip("*ST") for _, events in demo for name, _, _ in spells(events)}
+    assert max(map(len, names)) <= 5
+    assert np.mean([len(name) <= 4 for name in names]) > 0.98
+
+
+def test_briefs_are_apart_in_a_full_world():
+    """Of 5,000 companies four share their two syllables: the brief takes in the line of business."""
+    issuers = universe(WorldConfig(1.0, 3, SNAPSHOT))
+    assert len({issuer.brief for issuer in issuers}) == len(issuers)
+    assert all(issuer.abbreviation.startswith(issuer.brief) for issuer in issuers)
+
+
+@pytest.mark.parametrize("seed", [20260430, 1, 2, 3])
+def test_no_share_is_under_an_alert_before_its_listing(seed):
+    """At the start of the window some are under special treatment: none that was listed months before."""
+    begun = 0
+    for issuer, events in lives(WorldConfig(0.05, seed, SNAPSHOT)):
+        alerts = [e for e in events if e.type is EventType.ST_ON]
+        begun += sum(e.valid_from < START for e in alerts)
+        assert all(min(e.valid_from, e.disclosed_at.date()) > issuer.listed for e in alerts), issuer
+    assert begun > 0
