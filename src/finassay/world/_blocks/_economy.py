@@ -101,7 +101,7 @@ def template_of(seed: int, issuer: Issuer) -> int:
 
 
 def economy(seed: int, issuers: tuple[Issuer, ...], events: list[Event]) -> Economy:
-    """Draw the economy of a block; a company under an alert has had bad quarters before it."""
+    """Draw the economy of a block; a company under *ST has had bad quarters before it."""
     draws = [_draws(seed, issuer) for issuer in issuers]
     traits, uniforms, shocks, noise = (np.stack([draw[k] for draw in draws]) for k in range(4))
     template = np.array([template_of(seed, issuer) for issuer in issuers])
