@@ -61,7 +61,7 @@ def database() -> duckdb.DuckDBPyConnection:
 def test_the_rows_stay_and_carry_what_they_were_made_of(
     database: duckdb.DuckDBPyConnection, sql: str, rows: list[tuple[Any, ...]]
 ) -> None:
-    found = database.execute(carrying(sql, "duckdb", "t", MARKED, "duckdb", COLUMNS)).fetchall()
+    found = database.execute(carrying(sql, "duckdb", "t", MARKED, "duckdb", COLUMNS).sql).fetchall()
     assert sorted(found, key=str) == sorted(rows, key=str)
     plain = database.execute(sql).fetchall()
     assert sorted((row[:-1] for row in found), key=str) == sorted(plain, key=str)
@@ -71,7 +71,7 @@ def test_the_rows_stay_and_carry_what_they_were_made_of(
 def test_stars_are_written_out_where_the_dialect_cannot_leave_out(dialect: Dialect) -> None:
     ranked = "SELECT t.*, ROW_NUMBER() OVER (ORDER BY id) AS n FROM t"
     sql = f"SELECT r.*, name FROM ({ranked}) AS r JOIN firms f ON f.firm = r.firm"
-    found = carrying(sql, dialect, "t", MARKED, "duckdb", COLUMNS)
+    found = carrying(sql, dialect, "t", MARKED, "duckdb", COLUMNS).sql
     assert "*" not in found
     with pytest.raises(Untraceable, match="not known"):
         carrying("SELECT * FROM t JOIN firms USING (firm)", dialect, "t", MARKED, "duckdb", COLUMNS)
@@ -109,6 +109,37 @@ def test_a_witness_names_the_rows_that_were_used(audited: Audited) -> None:
     assert (use.output, use.row["ID"]) == ("5 | 53", "205")
     assert use.says == "report row 205, disclosed 2024-07-20, used for cut-off 2024-06-30"
     assert "output row (5 | 53): report row 205, disclosed 2024-07-20" in certificate_text(found)
+
+
+@pytest.mark.parametrize(
+    ("sql", "grouped"),
+    [
+        ("SELECT firm, x FROM t", False),
+        ("SELECT id, SUM(x) OVER () AS s FROM t", False),
+        (
+            "SELECT t.x FROM t JOIN (SELECT firm, COUNT(*) AS n FROM firms GROUP BY firm) f USING (firm)",
+            False,
+        ),
+        ("SELECT firm, arg_min(x, id) AS x FROM t GROUP BY firm", True),
+        ("SELECT MAX(x) AS x FROM t", True),
+        ("SELECT x FROM (SELECT firm, first(x) AS x FROM t GROUP BY firm)", True),
+        ("SELECT DISTINCT firm FROM t", True),
+        ("SELECT firm FROM t UNION SELECT firm FROM firms", True),
+    ],
+)
+def test_it_is_told_whether_a_row_is_one_of_a_group(sql: str, grouped: bool) -> None:
+    assert carrying(sql, "duckdb", "t", MARKED, "duckdb", COLUMNS).grouped is grouped
+
+
+@pytest.mark.parametrize(
+    "picked", ["arg_min(PROFIT, PUBLISHED)", "arg_max(PROFIT, PUBLISHED)", "MIN(PROFIT)"]
+)
+def test_of_a_group_no_row_is_said_to_be_the_one(audited: Audited, picked: str) -> None:
+    found = audited(f"SELECT FIRM, {picked} AS p, COUNT(*) AS n FROM report GROUP BY FIRM")
+    uses = [use for witness in found.witnesses if witness.provenance for use in witness.provenance.uses]
+    assert uses
+    assert all("among the rows of its group for cut-off 2024-06-30" in use.says for use in uses)
+    assert not any("used for" in use.says for use in uses)
 
 
 def test_rows_without_a_number_are_named_by_their_key(audited: Audited) -> None:

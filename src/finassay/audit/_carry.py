@@ -1,11 +1,13 @@
 """A SELECT rewritten so that each output row carries the number of a row of one table that went into it.
 
 Rows are followed through FROM, JOIN, GROUP BY, DISTINCT, UNION, derived tables and common table expressions, not
-through conditions: a row that only decided whether another one counts is not told. Of a group one number is kept.
+through conditions: a row that only decided whether another one counts is not told. Of a group one number is kept, the
+greatest of its rows, whichever of them the answer's values are of.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +18,14 @@ if TYPE_CHECKING:
     from finassay.database import Dialect
 
 CARRIED = "finassay_row"
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A rewritten statement, and whether a number may be that of one row among many of a group."""
+
+    sql: str
+    grouped: bool
 
 
 class Untraceable(Exception):
@@ -29,7 +39,7 @@ def carrying(
     replacement: str,
     spoken: Dialect,
     columns: Mapping[str, Sequence[str]],
-) -> str:
+) -> Carried:
     """Return a statement that gives the same rows with one more column, `CARRIED`, as the last.
 
     Parameters
@@ -66,7 +76,7 @@ def carrying(
     tree, carries = carrier.query(trees[0], {}, needed=False)
     if not carries:
         raise Untraceable(f"it reads {marked} in conditions only")
-    return tree.sql(dialect=dialect)
+    return Carried(tree.sql(dialect=dialect), carrier.grouped)
 
 
 class _Carrier:
@@ -85,6 +95,7 @@ class _Carrier:
         self._replacement = replacement
         self._spoken = spoken
         self._columns = columns
+        self.grouped = False
 
     def query(
         self, tree: exp.Expr, scope: dict[str, tuple[bool, list[str] | None]], *, needed: bool
@@ -146,6 +157,7 @@ class _Carrier:
 
         own = [name for name in names or [] if name != CARRIED]
         outer = exp.select().from_(exp.Subquery(this=inner, alias=_alias("finassay_all")))
+        self.grouped = True
         number = exp.alias_(exp.Max(this=exp.column(CARRIED)), CARRIED)
         if self._dialect == "duckdb":
             star = exp.Star(except_=[exp.to_identifier(CARRIED)])
@@ -190,6 +202,7 @@ class _Carrier:
             number = exp.Coalesce(this=numbers[0], expressions=numbers[1:])
         if tree.args.get("group") or _aggregates(tree):
             number = exp.Max(this=number)
+            self.grouped = self.grouped or bool(numbers)
         distinct = tree.args.get("distinct")
         if distinct is not None and distinct.args.get("on"):
             raise Untraceable("it has DISTINCT ON")

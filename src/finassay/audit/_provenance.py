@@ -41,10 +41,10 @@ def provenance_of(
         return None
     dialect, text = base.statements[0]
     try:
-        sql = carrying(text, dialect, name, marked, table.dialect, columns)
+        carried = carrying(text, dialect, name, marked, table.dialect, columns)
     except Untraceable as why:
         return _untraced(f"The statement is not rewritten: {why}.")
-    found = trial.runner.run(sql=sql)
+    found = trial.runner.run(sql=carried.sql)
     if found.error is not None:
         return _untraced("The rewritten statement does not run.")
     plain = {
@@ -53,14 +53,14 @@ def provenance_of(
     }
     if differ(base, Output(plain)) is not None:
         return _untraced("The rewritten statement gives another answer.")
-    return _used(trial, table, found, database)
+    return _used(trial, table, found, database, grouped=carried.grouped)
 
 
 def _untraced(why: str) -> Provenance:
     return Provenance(status="not_rewritten", why=why, rows=0, uses=[])
 
 
-def _used(trial: Trial, table: Altered, found: Output, database: Database) -> Provenance:
+def _used(trial: Trial, table: Altered, found: Output, database: Database, *, grouped: bool) -> Provenance:
     judged = trial.scope.of_its_date(found) if trial.scope.column else found
     rows: list[tuple[str, str]] = []
     for whole in judged.tables.values():
@@ -69,12 +69,14 @@ def _used(trial: Trial, table: Altered, found: Output, database: Database) -> Pr
         texts = map(row_text, zip(*(c.to_pylist() for c in whole.drop_columns(labels).columns), strict=True))
         rows += [(text, str(n)) for text, n in zip(texts, numbers, strict=True) if n is not None]
     rows.sort()
-    uses = [_use(trial, table, text, number, database) for text, number in rows[:_SHOWN]]
+    uses = [_use(trial, table, text, number, database, grouped=grouped) for text, number in rows[:_SHOWN]]
     return Provenance(status="traced", why=None, rows=len(rows), uses=uses)
 
 
-def _use(trial: Trial, table: Altered, text: str, number: str, database: Database) -> Use:
-    used = f"used for cut-off {trial.scope.cutoff.day.isoformat()}"
+def _use(trial: Trial, table: Altered, text: str, number: str, database: Database, *, grouped: bool) -> Use:
+    day = trial.scope.cutoff.day.isoformat()
+    # Which row of a group an aggregate takes its value from is not followed: it is one of those that went in.
+    used = f"among the rows of its group for cut-off {day}" if grouped else f"used for cut-off {day}"
     if not table.numbered:
         return Use(output=text, row={}, says=f"{table.table.info.name} row ({number}), {used}")
     row = database.query(table.row(int(number))).table.to_pylist()[0]
