@@ -62,11 +62,21 @@ def test_longer_bars_are_sums_of_the_same_minutes(row, seed):
         assert (bar["open"], bar["close"]) == (mine[0]["open"], mine[-1]["close"])
 
 
-@given(days())
-def test_turnover_is_at_prices_of_the_day(row):
-    for bar in intraday_bars(3, 7, DAY, row, minutes=30).to_pylist():
+@given(days(), st.integers(1, 120), st.integers(0, 2**32))
+def test_turnover_is_at_prices_of_the_bar(row, minutes, seed):
+    for bar in intraday_bars(seed, 7, DAY, row, minutes=minutes).to_pylist():
         slack = 1e-9 * max(1.0, bar["value"])
-        assert bar["volume"] * row.low - slack <= bar["value"] <= bar["volume"] * row.high + slack
+        assert bar["volume"] * bar["low"] - slack <= bar["value"] <= bar["volume"] * bar["high"] + slack
+
+
+@pytest.mark.parametrize("mean", [9.2, 9.6, 10.0, 10.5])
+@pytest.mark.parametrize("market", ["CN", "US"])
+def test_volume_stays_spread_over_the_day_where_its_mean_price_is_far_off(market, mean):
+    """The path bends before volume is moved: no hour of a CN day, no half hour of a US one, has most of it."""
+    row = Day(market, 10, 11, 9, 10, 10**7, mean * 10**7)
+    parts = [intraday_bars(1, n, DAY, row, minutes=60 if market == "CN" else 30) for n in range(100)]
+    largest = [max(bars["volume"].to_pylist()) / 10**7 for bars in parts]
+    assert np.mean(largest) < (0.6 if market == "CN" else 0.4)
 
 
 def test_the_clock():

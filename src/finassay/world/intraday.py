@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
-from typing import TYPE_CHECKING, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +47,18 @@ _TILT: dict[Market, tuple[float, ...]] = {
 _UNITS: dict[Market, int] = {"CN": 100, "US": 10_000}  # of the currency, in which prices are kept
 _NOISE = 0.6  # of the logarithm of a minute's volume
 _WICK = 0.5  # of a minute's deviation
+_MOST_BENT = 2.0  # of the day's range, at half of its volume
+_MOST_TILTED = 64.0  # of the logarithm of volume, from the day's low to its high
+_BENDINGS, _TILTINGS = 6, 12
+
+
+class Minutes(NamedTuple):
+    """The prices of a day's minutes, in units."""
+
+    low: Ints
+    high: Ints
+    opened: Ints
+    closed: Ints
 
 
 @dataclass(frozen=True)
@@ -101,7 +114,8 @@ def intraday_bars(seed: int, security: int, day: date, row: Day, *, minutes: int
     """Return the bars of a day.
 
     The first opens at the day's open, the last closes at its close; the highest high and the lowest low are the
-    day's; volume and turnover add up to it exactly, in shares and in the unit of the database.
+    day's; volume and turnover add up to it exactly, in shares and in the unit of the database. Turnover over volume is
+    within each bar's low and high.
 
     Parameters
     ----------
@@ -134,9 +148,12 @@ def intraday_bars(seed: int, security: int, day: date, row: Day, *, minutes: int
         return _table(row, day, first[:0], last[:0], *(np.empty(0, np.int64),) * 6)
     rng = stream(seed, Purpose.INTRADAY, security, day.toordinal())
     weights = _weights(row.market)
-    low, high, opened, closed = _prices(rng, row, weights)
-    volume = _split(row.volume, weights * exp(_NOISE * rng.standard_normal(weights.size)), _lot(row))
-    value = _values(volume, low, high, opened, closed, row)
+    walk = np.cumsum(rng.standard_normal(weights.size) * np.sqrt(weights))
+    wick = np.abs(rng.standard_normal((2, weights.size))) * np.sqrt(weights)
+    busy = weights * exp(_NOISE * rng.standard_normal(weights.size))
+    low, high, opened, closed = minute = _bent(walk, wick, busy, row)
+    volume = _volumes(busy, minute, row)
+    value = _values(volume, minute, row)
     return _table(
         row,
         day,
@@ -162,6 +179,7 @@ def _spans(market: Market, minutes: int) -> tuple[Ints, Ints]:
     return np.array(first), np.array(last)
 
 
+@cache
 def _weights(market: Market) -> Floats:
     """Return the expected share of each minute: a U."""
     parts = []
@@ -175,24 +193,41 @@ def _lot(row: Day) -> int:
     return 100 if row.market == "CN" and row.volume % 100 == 0 else 1
 
 
-def _prices(rng: np.random.Generator, row: Day, weights: Floats) -> tuple[Ints, Ints, Ints, Ints]:
-    """Draw each minute's low, high, open and close in units: a bridge that reaches the day's extremes, no further."""
+def _bent(walk: Floats, wick: Floats, busy: Floats, row: Day) -> Minutes:
+    """Bend a day's path up or down until its mean price, by volume, is the day's, as far as bending goes."""
+    volume, target = _split(row.volume, busy, 1), row.units("value")
+    bend, step = 0.0, _MOST_BENT
+    found = _prices(walk, wick, bend, row)
+    for _ in range(_BENDINGS):
+        step /= 2.0
+        bend += step if int(np.sum(volume * _mean(found))) < target else -step
+        found = _prices(walk, wick, bend, row)
+    return found
+
+
+def _prices(walk: Floats, wick: Floats, bend: float, row: Day) -> Minutes:
+    """Return each minute's low, high, open and close: a bridge that reaches the day's extremes, no further."""
     low, high, first, last = (row.units(name) for name in ("low", "high", "open", "close"))
     tick = 100 if row.market == "US" and all(x % 100 == 0 for x in (low, high, first, last)) else 1
+    weights = _weights(row.market)
     clock = np.cumsum(weights) / np.sum(weights)
-    walk = np.cumsum(rng.standard_normal(weights.size) * np.sqrt(weights))
     spread = max(high - low, 1)
     bridge = first + (last - first) * clock + spread * (walk - walk[-1] * clock)
+    bridge = bridge + spread * bend * 4.0 * clock * (1.0 - clock)
     closed = _within(bridge, low, high, max(first, last), min(first, last), tick)
     closed[-1] = last
     opened = np.concatenate([[first], closed[:-1]])
-    wick = np.abs(rng.standard_normal((2, weights.size))) * np.sqrt(weights) * spread * _WICK
-    top = np.maximum(opened, closed) + np.rint(wick[0] / tick).astype(np.int64) * tick
-    bottom = np.minimum(opened, closed) - np.rint(wick[1] / tick).astype(np.int64) * tick
+    top = np.maximum(opened, closed) + np.rint(wick[0] * spread * _WICK / tick).astype(np.int64) * tick
+    bottom = np.minimum(opened, closed) - np.rint(wick[1] * spread * _WICK / tick).astype(np.int64) * tick
     top, bottom = np.minimum(top, high), np.maximum(bottom, low)
     top[int(np.argmax(top))] = high
     bottom[int(np.argmin(bottom))] = low
-    return bottom, top, opened, closed
+    return Minutes(bottom, top, opened, closed)
+
+
+def _mean(minute: Minutes) -> Ints:
+    found: Ints = (minute.low + minute.high + minute.opened + minute.closed) // 4
+    return found
 
 
 def _within(path: Floats, low: int, high: int, upper: int, lower: int, tick: int) -> Ints:
@@ -215,14 +250,39 @@ def _split(total: int, weights: Floats, lot: int) -> Ints:
     return whole * lot
 
 
-def _values(volume: Ints, low: Ints, high: Ints, opened: Ints, closed: Ints, row: Day) -> Ints:
-    """Turnover of each minute: at its mean price, moved towards its extremes, then towards the day's, to add up."""
-    target = row.units("value")
-    value = volume * ((low + high + opened + closed) // 4)
-    day_low, day_high = row.units("low"), row.units("high")
-    for bottom, top in ((volume * low, volume * high), (volume * day_low, volume * day_high)):
-        value = _towards(value, target, bottom, top)
-    return value
+def _volumes(busy: Floats, minute: Minutes, row: Day) -> Ints:
+    """Divide the day's shares so that its turnover is one at the minutes' prices: where it is high more of them.
+
+    Where lots are too few for that, more and more of them go to a minute that has the day's mean price; there is one,
+    as each minute opens where the one before it closed.
+    """
+    target, lot = row.units("value"), _lot(row)
+    place = (_mean(minute) - row.units("low")) / max(row.units("high") - row.units("low"), 1)
+    tilt, step = 0.0, _MOST_TILTED
+    for _ in range(_TILTINGS):
+        volume = _split(row.volume, busy * exp(tilt * place), lot)
+        short, beyond = _misses(volume, minute, target)
+        if not (short or beyond):
+            return volume
+        step /= 2.0
+        tilt += step if short else -step
+    here = (minute.low * row.volume <= target) & (target <= minute.high * row.volume)
+    there = np.where(np.arange(busy.size) == int(np.argmax(here)), float(np.sum(busy)), 0.0)
+    for part in (0.25, 0.5, 0.75, 0.9):
+        volume = _split(row.volume, busy * (1.0 - part) + there * part, lot)
+        if not any(_misses(volume, minute, target)):
+            return volume
+    return _split(row.volume, there, lot)
+
+
+def _misses(volume: Ints, minute: Minutes, target: int) -> tuple[bool, bool]:
+    """Return whether a turnover is above what shares at the minutes' prices can give, and whether it is below."""
+    return target > int(np.sum(volume * minute.high)), target < int(np.sum(volume * minute.low))
+
+
+def _values(volume: Ints, minute: Minutes, row: Day) -> Ints:
+    """Turnover of each minute: at its mean price, moved towards its extremes to add up to the day's."""
+    return _towards(volume * _mean(minute), row.units("value"), volume * minute.low, volume * minute.high)
 
 
 def _towards(value: Ints, target: int, bottom: Ints, top: Ints) -> Ints:
