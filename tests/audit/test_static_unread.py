@@ -80,6 +80,7 @@ def test_what_no_dialect_reads_is_told_with_its_place_and_how_to_name_one(tmp_pa
     assert "near 'WHERE', line 2" in one.why
     assert "--dialect" in one.why
     assert "Token" not in one.why
+    assert "something is missing there" in obligations("SELECT SECUABBR FROM secumain WHERE a = ")[0].why
     named = static(tmp_path / "bad.sql", "--dialect", "duckdb").output
     assert "It was read as DuckDB, which ends near" in named
     assert "MySQL" not in named

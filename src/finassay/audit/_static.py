@@ -219,6 +219,8 @@ def _not_read(text: Text, error: Exception) -> Unreadable:
         first = error.errors[0]
         near = str(first.get("highlight") or "")
         what = _TOKEN.sub(r"'\1'", str(first.get("description") or "")).rstrip(".")
+        if what.startswith("Required keyword"):  # sqlglot speaks of its own classes
+            what = "something is missing there"
         line = int(first.get("line") or 1)
         column = max(1, int(first.get("col") or 1) - max(len(near) - 1, 0))
     elif isinstance(error, SqlglotError):
