@@ -117,32 +117,122 @@ STATE = "SELECT FIRM FROM alert WHERE ANNOUNCED <= DATE '2024-06-30' AND ENDS IS
 
 @pytest.mark.parametrize("sql", [LEAK, OPEN, STATE], ids=["as it is", "beside its normal form", "ends"])
 def test_each_witness_is_shown_again_by_its_own_command(
-    audited: Audited, market: str, tmp_path: Path, sql: str
+    audited: Audited, tmp_path: Path, catalog: Catalog, sql: str
 ) -> None:
-    found = audited(sql)
+    from finassay.temporal import catalog_yaml
+
+    found, own = audited(sql), tmp_path / "small.yaml"
+    own.write_text(catalog_yaml(catalog), encoding="utf-8")
     said = tmp_path / "certificate.json"
     said.write_text(found.model_dump_json(), encoding="utf-8")
     assert found.witnesses
     for witness in found.witnesses:
         command = witness.replay.replace("certificate.json", str(said)).split()[1:]
-        shown = CliRunner().invoke(app, [*command, "--format", "json"])
+        shown = CliRunner().invoke(app, [*command, "--catalog", str(own), "--format", "json"])
         assert shown.exit_code == 0, shown.output
         again = json.loads(shown.output)
         assert (again["requirement"], again["table"]) == (witness.requirement, witness.table)
         assert (again["missing"], again["added"]) == (witness.missing, witness.added)
 
 
-def test_a_witness_that_shows_nothing_is_refused(
+def with_witness(certificate: Certificate, **changes: Any) -> Certificate:
+    """Change the first witness of a certificate, and write the digest anew."""
+    witnesses = json.loads(certificate.model_dump_json())["witnesses"]
+    return forged(certificate, witnesses=[witnesses[0] | changes, *witnesses[1:]])
+
+
+FORGED: dict[str, dict[str, Any]] = {
+    "no rows": {"overlay": "SELECT * FROM report WHERE 1=0"},
+    "no change": {"overlay": "SELECT * FROM report"},
+    "known rows removed": {
+        "overlay": "SELECT * FROM report WHERE NOT (ID BETWEEN 100 AND 102)",
+    },
+    "another table to compare with": {"instead": "SELECT * FROM report WHERE 1=0"},
+    "another family": {"family": "known_rows_removed"},
+    "no family": {"family": "magic"},
+    "another table": {"table": "price"},
+    "no table": {"table": "nowhere"},
+    "another requirement": {"requirement": "A3"},
+    "an omission without a reference": {"requirement": "A4"},
+    "another date": {"as_of": "2024-01-31"},
+    "another output": {"added": ["9 | 1000000"]},
+}
+
+
+@pytest.mark.parametrize("changes", FORGED.values(), ids=FORGED)
+def test_a_forged_witness_is_refused_whatever_its_digest(
+    written: dict[str, Certificate], market: str, catalog: Catalog, changes: dict[str, Any]
+) -> None:
+    lie = with_witness(written["leak"], **changes)
+    assert lie.digest == lie.content_digest()
+    [refusal] = replay_witness(lie, 1, market, catalog).refusals
+    assert refusal.startswith(
+        ("The audit has no", "The witness alters", "The output here", "The output changes")
+    )
+
+
+def test_a_forged_witness_against_a_valid_program_is_refused(
     written: dict[str, Certificate], market: str, catalog: Catalog
 ) -> None:
-    document = json.loads(written["leak"].model_dump_json())
-    document["witnesses"][0]["overlay"] = "SELECT * FROM report"
-    lie = Certificate.model_validate(document)
-    assert "digest" in replay_witness(lie, 1, market).refusals[0]
-    lie = lie.model_copy(update={"digest": lie.content_digest()})
-    assert replay_witness(lie, 1, market).refusals == ("The output does not change here.",)
+    """A valid program's output changes over `disclosed_late`; not beside what was known then."""
+    witness = json.loads(written["leak"].model_dump_json())["witnesses"][0] | {
+        "family": "disclosed_late", "table": "price", "instead": None,
+        "overlay": "SELECT FIRM, DAY, CLOSE FROM price WHERE 1=0",
+    }  # fmt: skip
+    lie = forged(written["mean"], witnesses=[witness], verdict="FAIL")
+    assert replay_witness(lie, 1, market, catalog).refusals
+    assert replay(lie, market, catalog).refusals
+
+
+def test_a_witness_is_of_this_catalog_and_has_a_number(
+    written: dict[str, Certificate], market: str, catalog: Catalog
+) -> None:
+    assert not replay_witness(written["leak"], 1, market, catalog).refusals
+    edited = written["leak"].model_copy(update={"program": "another.sql"})
+    assert "digest" in replay_witness(edited, 1, market, catalog).refusals[0]
+    other = catalog.model_copy(update={"version": "2.0.0"})
+    assert "catalog" in replay_witness(written["leak"], 1, market, other).refusals[0]
     with pytest.raises(InputError, match=r"witness\(es\), and 9 is asked for"):
-        replay_witness(lie, 9, market)
+        replay_witness(written["leak"], 9, market, catalog)
+
+
+def test_a_reference_shows_its_witness_again(market: str, catalog: Catalog) -> None:
+    """What is replayed of an omission is that the reference's output changes and the program's does not."""
+    from finassay.audit import Subject, audit
+    from finassay.execution import Submission
+    from finassay.temporal import parse_contract
+
+    right = (
+        "SELECT FIRM FROM industry WHERE STARTS <= DATE '2024-06-30' AND (ENDS IS NULL OR ENDS > DATE '2024-06-30') "
+        "AND FIRM NOT IN (SELECT FIRM FROM alert WHERE ANNOUNCED <= DATE '2024-06-30' AND STARTS <= DATE '2024-06-30' "
+        "AND (ENDS IS NULL OR END_ANNOUNCED > DATE '2024-06-30' OR ENDS > DATE '2024-06-30'))"
+    )
+    own = right.partition(" AND FIRM NOT IN")[0]
+    found = audit(
+        Subject(Submission("sql", sql_code=own, source="own"), market),
+        catalog,
+        parse_contract("contract: test\nas_of: {date: 2024-06-30}\n"),
+        reference=Submission("sql", sql_code=right, source="right"),
+    )
+    numbers = [n for n, witness in enumerate(found.witnesses, 1) if witness.requirement == "A4"]
+    assert numbers, found.notes
+    for number in numbers:
+        again = replay_witness(found, number, market, catalog)
+        assert not again.refusals
+        assert list(again.missing) == found.witnesses[number - 1].missing
+
+
+def test_the_same_rows_in_other_bytes_are_the_same_data(
+    written: dict[str, Certificate], market: str, catalog: Catalog, tmp_path: Path
+) -> None:
+    copy = tmp_path / "small.duckdb"
+    shutil.copy(market.removeprefix("duckdb:///"), copy)
+    with duckdb.connect(str(copy)) as database:
+        database.execute("UPDATE price SET CLOSE = CLOSE + 1")
+        database.execute("UPDATE price SET CLOSE = CLOSE - 1")
+    assert copy.read_bytes() != Path(market.removeprefix("duckdb:///")).read_bytes()
+    found = replay(written["mean"], f"duckdb:///{copy}", catalog)
+    assert found.confirmed, found.refusals
 
 
 def test_a_certificate_that_is_no_text_is_bad_input(tmp_path: Path) -> None:

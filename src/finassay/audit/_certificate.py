@@ -62,7 +62,7 @@ class Hashes(_Model):
     """SHA-256 of what the verdict depends on."""
 
     program: str
-    database: str = Field(description="Of the file or folder; on servers, of the rows of the tables audited.")
+    database: str = Field(description="Of the content of the tables audited, in whatever order and file.")
     catalog: str
     contract: str
     output: str | None = Field(description="Of the program's tables over the unaltered database.")

@@ -1,29 +1,44 @@
-"""What a certificate says of the data: their hash, on files and on servers alike."""
+"""What a certificate says of the data: the hash of their content, on files and on servers alike."""
 
 from __future__ import annotations
 
 import platform
+from hashlib import sha256
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from finassay.core import hash_json
-from finassay.database import QueryPolicy, fingerprint
+from finassay.database import QueryPolicy, identifier
+from finassay.database._url import parse_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from finassay.database import Database, Dialect, TableInfo
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from finassay.database import ColumnInfo, Database, Dialect, TableInfo
+
+    Lane = NDArray[np.uint64]
 
 _LIBRARIES = ("finassay", "duckdb", "sqlglot", "pyarrow", "pandas", "polars", "numpy")
-_POLICY = QueryPolicy(timeout_s=600.0)
+_POLICY = QueryPolicy(max_rows=1 << 40, max_bytes=1 << 40, timeout_s=600.0)
+_CELLS = 16_000_000  # of a table, at a time in memory
+_MOST_KEPT = 1024
+_MIX = 0x9E3779B97F4A7C15
+
+# The content of a table of a file that was not written since: many programs are audited over one database.
+_kept: dict[tuple[object, ...], str] = {}
 
 
 def data_hash(database: Database, names: Iterable[str]) -> str:
-    """Hash the data of an audit.
+    """Hash the content of tables: all rows and columns, their names and types.
 
-    A file or folder is hashed as it is. On a server, and for files too large for that, the rows of the tables are
-    hashed by the engine, each row alone, and the hashes added up: the order in which rows are stored does not count.
+    The order in which rows are stored does not count, nor does the file that they are in: the same data built again
+    have the same hash. On a server the rows are hashed by the engine, each alone, and the hashes added up.
 
     Parameters
     ----------
@@ -32,13 +47,12 @@ def data_hash(database: Database, names: Iterable[str]) -> str:
     names : iterable of str
         The tables that the program reads or the contract requires.
     """
-    whole = fingerprint(database.url)
-    if whole is not None:
-        return whole
     wanted = {name.lower() for name in names}
+    path = parse_url(database.url).path
+    state = None if path is None else _state(path)
     return hash_json(
         {
-            info.name: [str(cell) for cell in _digest(database, info)]
+            info.name: _kept_hash(database, info, state)
             for info in sorted(database.tables(), key=lambda info: info.name)
             if info.name.lower() in wanted
         }
@@ -51,21 +65,154 @@ def engine_hash(database: Database) -> str:
     return hash_json({**found, "python": platform.python_version(), "engine": database.version})
 
 
-def _digest(database: Database, info: TableInfo) -> tuple[object, ...]:
-    """Return the number of rows of a table and the sum of their hashes."""
-    table = database.query(_statement(info, database.dialect), policy=_POLICY).table
+def _state(path: Path) -> tuple[object, ...]:
+    """Return what changes when a file, or one of a folder, is written."""
+    files = [path, Path(f"{path}.wal")] if path.is_file() else sorted(path.iterdir())
+    found = [(str(file), file.stat()) for file in files if file.is_file()]
+    return tuple((name, s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns) for name, s in found)
+
+
+def _kept_hash(database: Database, info: TableInfo, state: tuple[object, ...] | None) -> str:
+    if state is None:
+        return hash_json([_header(info), *_added_up(database, info)])
+    key = (state, info.name)
+    if key not in _kept:
+        while len(_kept) >= _MOST_KEPT:
+            del _kept[next(iter(_kept))]
+        _kept[key] = _content(database, info)
+    return _kept[key]
+
+
+def _header(info: TableInfo) -> list[list[str]]:
+    return [[column.name, column.type] for column in info.columns]
+
+
+def _content(database: Database, info: TableInfo) -> str:
+    """Hash a table column by column, its rows in an order that follows from what is in them."""
+    import numpy as np
+
+    name = identifier(info.name, database.dialect)
+    rows: int = _first(database, f"SELECT COUNT(*) AS n FROM {name}")[0]  # noqa: S608 - the database's own names
+    found = sha256(hash_json([_header(info), rows]).encode())
+    if not rows:
+        return found.hexdigest()
+    width = max(1, _CELLS // rows)
+    groups = [info.columns[first : first + width] for first in range(0, len(info.columns), width)]
+    # DuckDB gives the rows of each statement in the order in which they are stored
+    read = [_lanes_of(database, info, groups[0])] if len(groups) == 1 else []
+    marks = np.zeros(rows, dtype=np.uint64)
+    for lanes in read or (_lanes_of(database, info, group) for group in groups):
+        for lane in lanes:
+            marks ^= lane
+            marks *= np.uint64(_MIX)
+            marks ^= marks >> np.uint64(32)
+    order = np.argsort(marks, kind="stable")
+    for lanes in read or (_lanes_of(database, info, group) for group in groups):
+        for lane in lanes:
+            found.update(lane[order].astype("<u8", copy=False).tobytes())
+    return found.hexdigest()
+
+
+def _lanes_of(database: Database, info: TableInfo, columns: Sequence[ColumnInfo]) -> list[Lane]:
+    """Read columns, each as one or more numbers of 64 bits per row."""
+    import numpy as np
+
+    names = ", ".join(identifier(column.name, database.dialect) for column in columns)
+    sql = f"SELECT {names} FROM {identifier(info.name, database.dialect)}"  # noqa: S608 - the database's own names
+    table = database.query(sql, policy=_POLICY).table
+    found: list[Lane] = []
+    for column in table.columns:
+        lanes = list(_lanes(column.combine_chunks()))
+        lanes[0] += np.uint64(
+            2 * len(lanes)
+        )  # so that no number of one column can be taken for one of the next
+        found += lanes
+    return found
+
+
+def _lanes(column: pa.Array) -> Iterator[Lane]:
+    """Write a column as numbers, the same on every machine: which are NULL first, then the values."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows, kind = len(column), column.type
+    gone = column.null_count
+    yield np.full(rows, gone == rows, np.uint64) if gone in (0, rows) else _numbers(pc.is_null(column))
+    if gone == rows:
+        return
+    if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
+        yield _numbers(pc.fill_null(column, False if pa.types.is_boolean(kind) else 0))
+    elif pa.types.is_temporal(kind) and kind.bit_width in (32, 64):
+        whole = column.view(pa.int32() if kind.bit_width == 32 else pa.int64())
+        yield _numbers(pc.fill_null(whole, 0))
+    elif pa.types.is_floating(kind):
+        values = pc.fill_null(column, 0.0).to_numpy(zero_copy_only=False).astype(np.float64)
+        values += 0.0  # -0.0 is 0.0
+        values[np.isnan(values)] = np.nan
+        yield values.view(np.uint64)
+    elif pa.types.is_decimal128(kind):
+        cells = np.frombuffer(column.buffers()[1], "<i8")[2 * column.offset : 2 * (column.offset + rows)]
+        low, high = cells[0::2].copy(), cells[1::2].copy()
+        if gone:  # what lies under a NULL is anything
+            there = column.is_valid().to_numpy(zero_copy_only=False)
+            low, high = low * there, high * there
+        yield low.view(np.uint64)
+        if not np.array_equal(high, low >> 63):
+            yield high.view(np.uint64)
+    else:
+        yield from _digests(column)
+
+
+def _numbers(column: pa.Array) -> Lane:
+    import numpy as np
+
+    values = column.to_numpy(zero_copy_only=False)
+    found: Lane = values.astype(np.uint64 if values.dtype.kind in "bu" else np.int64).view(np.uint64)
+    return found
+
+
+def _digests(column: pa.Array) -> Iterator[Lane]:
+    """Write texts, and what else there is, as 128 bits of the SHA-256 of each."""
+    import numpy as np
+    import pyarrow as pa
+
+    kind = column.type
+    texts = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    if not texts and not pa.types.is_binary(kind) and not pa.types.is_large_binary(kind):
+        column = pa.array([None if cell is None else repr(cell) for cell in column.to_pylist()], pa.string())
+    coded = column.dictionary_encode()
+    each = [cell.encode() if isinstance(cell, str) else cell for cell in coded.dictionary.to_pylist()]
+    digests = np.frombuffer(b"".join([bytes(16), *(sha256(cell).digest()[:16] for cell in each)]), "<u8")
+    places = 1 + coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)  # 0 is NULL
+    yield digests[0::2][places].astype(np.uint64)
+    yield digests[1::2][places].astype(np.uint64)
+
+
+def _first(database: Database, sql: str) -> tuple[Any, ...]:
+    table = database.query(sql, policy=_POLICY).table
     return tuple(column[0].as_py() for column in table.columns)
 
 
-def _statement(info: TableInfo, dialect: Dialect) -> str:
-    from finassay.database import identifier
+def _added_up(database: Database, info: TableInfo) -> list[str]:
+    """Return the number of rows of a server's table, and the sums of the two halves of the MD5 of each."""
+    return [str(cell) for cell in _first(database, _statement(info, database.dialect))]
 
+
+def _statement(info: TableInfo, dialect: Dialect) -> str:
     name = identifier(info.name, dialect)
     if dialect == "mysql":
-        cells = ", ".join(f"COALESCE(HEX({identifier(c.name, dialect)}), '-')" for c in info.columns)
-        row = f"CAST(CONV(LEFT(MD5(CONCAT_WS(',', {cells})), 15), 16, 10) AS DECIMAL(20))"
-    elif dialect == "postgres":
-        row = "CAST(hashtextextended(CAST(t AS text), 0) AS numeric)"
+        # HEX of a number rounds it: it is of its text. '-' is no hexadecimal digit, so NULL is no text.
+        cells = ", ".join(
+            f"COALESCE(HEX(CAST({identifier(c.name, dialect)} AS BINARY)), '-')" for c in info.columns
+        )
+        row = f"MD5(CONCAT_WS(',', {cells}))"
+        halves = [f"SUM(CAST(CONV(SUBSTRING(h, {first}, 16), 16, 10) AS DECIMAL(20)))" for first in (1, 17)]
     else:
-        row = "md5_number_lower(CAST(t AS VARCHAR))"
-    return f"SELECT COUNT(*) AS n, SUM({row}) AS total FROM {name} t"  # noqa: S608 - the database's own names
+        row = "MD5(CAST(t AS text))"
+        halves = [
+            f"SUM(CAST(CAST(CAST('x' || SUBSTRING(h, {first}, 16) AS bit(64)) AS bigint) AS numeric))"
+            for first in (1, 17)
+        ]
+    sums = ", ".join(f"{half} AS s{n}" for n, half in enumerate(halves))
+    return f"SELECT COUNT(*) AS n, {sums} FROM (SELECT {row} AS h FROM {name} t) AS d"  # noqa: S608 - the database's own names

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from finassay.audit._audit import audit
 from finassay.audit._certificate import Certificate, Witness
 from finassay.audit._documents import model_hash, parse_document, read_text
-from finassay.audit._scope import scopes_of
+from finassay.audit._rebuilt import Rebuilt, rebuilt
 from finassay.audit._subject import Subject
-from finassay.audit._types import FAMILIES, Requirement
+from finassay.audit._types import Requirement
 from finassay.core import InputError
 from finassay.temporal import Contract
 
@@ -145,8 +145,11 @@ class WitnessReplay:
     added: tuple[str, ...] = ()
 
 
-def replay_witness(certificate: Certificate, number: int, url: str) -> WitnessReplay:
-    """Run the program over one witness of a certificate again: two runs, without the rest of the audit.
+def replay_witness(certificate: Certificate, number: int, url: str, catalog: Catalog) -> WitnessReplay:
+    """Run the program over one witness of a certificate again, without the rest of the audit.
+
+    The altered tables are built anew from catalog and contract: a SELECT of the witness that is another one is refused,
+    and not run.
 
     Parameters
     ----------
@@ -156,6 +159,8 @@ def replay_witness(certificate: Certificate, number: int, url: str) -> WitnessRe
         Of its witnesses, from 1.
     url : str
         The database, as it is here.
+    catalog : Catalog
+        The catalog, as it is here.
 
     Raises
     ------
@@ -169,36 +174,30 @@ def replay_witness(certificate: Certificate, number: int, url: str) -> WitnessRe
             reason="no_such_witness",
         )
     witness = certificate.witnesses[number - 1]
-    refusals = [*_tampered(certificate), *_other_data(certificate, url)]
+    refusals = [*_tampered(certificate), *_elsewhere(certificate, url, catalog)]
     if refusals:
         return WitnessReplay(witness, tuple(refusals))
-    contract = Contract.model_validate(certificate.terms)
-    held = certificate.reference
-    omission = witness.requirement is Requirement.OMISSION and held is not None
-    program = held.program if omission and held is not None else certificate.subject
-    subject = Subject(program.submission(certificate.program), url, program.dialect)
-    with subject.runner() as runner:
-        base = runner.run()
-        altered = runner.run(_overlays(witness, witness.overlay))
-        expected = runner.run(_overlays(witness, witness.instead)) if witness.instead else base
-        scope = next(
-            scope for scope in scopes_of(contract, base) if scope.cutoff.day.isoformat() == witness.as_of
+    with rebuilt(certificate, witness, url, catalog) as found:
+        return (
+            _shown_again(witness, found) if isinstance(found, Rebuilt) else WitnessReplay(witness, (found,))
         )
-        failed = altered.error or expected.error
-        exact = next((family for family in FAMILIES if family.name == witness.family and not omission), None)
-        found = None if failed else scope.differ(expected, altered, exact)
-    if found is None:
+
+
+def _shown_again(witness: Witness, found: Rebuilt) -> WitnessReplay:
+    """Run over the altered tables, and compare with what the witness says."""
+    omission = witness.requirement is Requirement.OMISSION
+    altered = found.judged.run(found.overlays)
+    expected = found.judged.run(found.instead)
+    failed = altered.error or expected.error
+    difference = None if failed else found.scope.differ(expected, altered, None if omission else found.family)
+    if difference is None:
         return WitnessReplay(witness, (f"The output does not change here{f': {failed}' if failed else ''}.",))
-    if omission:
-        own = Subject(certificate.subject.submission(certificate.program), url, certificate.subject.dialect)
-        with own.runner() as runner:
-            if scope.differ(runner.run(), runner.run(_overlays(witness, witness.overlay))) is not None:
-                return WitnessReplay(witness, ("The program's output changes here too.",))
-    return WitnessReplay(witness, (), found.missing, found.added)
-
-
-def _overlays(witness: Witness, texts: str) -> dict[str, str]:
-    return dict(zip(witness.table.split(", "), texts.split(";\n"), strict=True))
+    if omission and found.scope.differ(found.own.run(), found.own.run(found.overlays)) is not None:
+        return WitnessReplay(witness, ("The program's output changes here too.",))
+    said = witness.missing, witness.added
+    other = said != (list(difference.missing), list(difference.added))
+    refusals = ("The output changes here in other rows than the witness says.",) if other else ()
+    return WitnessReplay(witness, refusals, difference.missing, difference.added)
 
 
 def _tampered(certificate: Certificate) -> list[str]:

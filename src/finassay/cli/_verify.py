@@ -33,16 +33,20 @@ def verify_command(
         from finassay.temporal import load_catalog
 
         said = load_certificate(certificate)
+        here = load_catalog(catalog or said.catalog.rpartition(" ")[0])
         if witness is not None:
-            exit_with(_show(replay_witness(said, witness, db or said.database), form))
+            exit_with(
+                _show(replay_witness(said, witness, db or said.database, here), said.hashes.program, form)
+            )
             return
-        found = replay(said, db or said.database, load_catalog(catalog or said.catalog.rpartition(" ")[0]))
+        found = replay(said, db or said.database, here)
     if form is Format.JSON:
         write_json(
             {
                 "schema_version": 1,
                 "confirmed": found.confirmed,
                 "verdict": said.verdict,
+                "program_sha256": said.hashes.program,
                 "refusals": list(found.refusals),
                 "notes": list(found.notes),
             }
@@ -53,6 +57,7 @@ def verify_command(
             "\n".join(
                 [
                     f"{head}  {said.verdict}  {said.program}",
+                    _program(said.hashes.program),
                     *(f"  {x}" for x in (*found.refusals, *found.notes)),
                 ]
             )
@@ -60,7 +65,12 @@ def verify_command(
     exit_with(ExitCode.OK if found.confirmed else ExitCode.FAILED)
 
 
-def _show(found: WitnessReplay, form: Format) -> ExitCode:
+def _program(digest: str) -> str:
+    """Say what was run, which no name tells."""
+    return f"  program SHA-256 {digest}"
+
+
+def _show(found: WitnessReplay, program: str, form: Format) -> ExitCode:
     """Write what one witness shows; 0 if the difference is there again."""
     witness = found.witness
     if form is Format.JSON:
@@ -68,6 +78,7 @@ def _show(found: WitnessReplay, form: Format) -> ExitCode:
             {
                 "schema_version": 1,
                 "confirmed": not found.refusals,
+                "program_sha256": program,
                 "refusals": list(found.refusals),
                 "requirement": witness.requirement,
                 "table": witness.table,
@@ -78,6 +89,7 @@ def _show(found: WitnessReplay, form: Format) -> ExitCode:
     else:
         head = "refused" if found.refusals else "confirmed"
         lines = [f"{head}  {witness.requirement} {witness.table}: {witness.says}, and {witness.effect}"]
+        lines.append(_program(program))
         lines += [f"  {line}" for line in found.refusals]
         lines += [f"  - {row}" for row in found.missing] + [f"  + {row}" for row in found.added]
         write_text("\n".join(lines))
