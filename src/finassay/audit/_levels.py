@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from finassay.audit._compare import Difference
 from finassay.audit._provenance import provenance_of
-from finassay.audit._types import AS_IS, FAMILIES, REMOVED, THINNED, TRAPS
+from finassay.audit._shrink import AS_THEY_ARE, shrunk, witness_of
+from finassay.audit._types import FAMILIES, TRAPS
 
 if TYPE_CHECKING:
     from finassay.audit._certificate import Witness
@@ -17,19 +19,51 @@ _BY_NAME = {family.name: family for family in (*FAMILIES, *TRAPS)}
 
 
 def graded(witness: Witness, trial: Trial, facts: Facts, database: Database) -> Witness:
-    """Return a witness with the rows that the output is made of, and its level.
+    """Return a witness in as few rows as may be, with the rows that the output is made of, and its level.
 
-    L0: the data as they are show it; rows that are only removed do, and so do rows that went into the output. L1: what
-    was done to the table occurs in it elsewhere. L2: the catalog allows it.
+    L0: the data as they are show it; rows and ends that are only removed do, and so do rows that went into the output.
+    L1: what was done to the table occurs in it elsewhere. L2: the catalog allows it.
     """
-    family, table = _BY_NAME[witness.family], trial.tables.get(witness.table.lower())
+    name = witness.table.lower()
+    table = trial.tables.get(name)
     if table is None:  # several tables together
         return witness
-    name = witness.table.lower()
+    witness = _plainer(witness, trial, facts, database)
+    family = _BY_NAME[witness.family]
+    witness = shrunk(
+        witness, trial.runner, table, family, trial.scope, facts.base, database, piece=trial.piece
+    )
     provenance = provenance_of(trial, name, family, facts.base, facts.columns, database)
-    if family in (REMOVED, THINNED, AS_IS) or (provenance is not None and provenance.rows):
+    if family in AS_THEY_ARE or (provenance is not None and provenance.rows):
         level = "L0"
     else:
         occurs = table.occurs(family)
         level = "L1" if occurs is not None and database.query(occurs).table.num_rows else "L2"
     return witness.model_copy(update={"provenance": provenance, "level": level})
+
+
+def _plainer(witness: Witness, trial: Trial, facts: Facts, database: Database) -> Witness:
+    """Return a witness of the same violation for which nothing is invented, where one was found as well."""
+    name = witness.table.lower()
+    if _BY_NAME[witness.family] in AS_THEY_ARE:
+        return witness
+    differs = {run.family for run in trial.runs if run.outcome == "differs" and name in run.tables}
+    for family in AS_THEY_ARE:
+        if family.name not in differs or family.requirement is not witness.requirement:
+            continue
+        alone = trial.difference(facts.base, family, [name], trial.runner.run)
+        if not isinstance(alone, Difference):
+            continue
+        found = witness_of(
+            trial.runner,
+            trial.tables[name],
+            family,
+            trial.scope,
+            facts.base,
+            alone,
+            database,
+            piece=trial.piece,
+        )
+        if found.requirement is witness.requirement:
+            return found
+    return witness

@@ -56,7 +56,14 @@ if TYPE_CHECKING:
     from finassay.temporal import Catalog, Contract, Cutoff
 
 
-_ADDED = (RESTATED, SUPERSEDED, EMPTIED, OLDER, NULLED, OVERLAP)  # versions of rows, under numbers above the rest
+_ADDED = (
+    RESTATED,
+    SUPERSEDED,
+    EMPTIED,
+    OLDER,
+    NULLED,
+    OVERLAP,
+)  # versions of rows, under numbers above the rest
 _NORMAL, _LATEST = "finassay_normal", "finassay_latest"
 
 
@@ -245,7 +252,7 @@ class Altered(Alterations):
         spec = self.table.spec
         if spec.versions is None or spec.valid is None or spec.valid.end is None:
             return f"{self._all} WHERE {stays} OR NOT {touched}"
-        open_ended = spec.valid.model_copy(update={"end": None, "end_known": None, "with_end": []})
+        open_ended = spec.valid.model_copy(update={"end": None, "end_known": None, "with_end": ()})
         started = replace(self.table, spec=spec.model_copy(update={"valid": open_ended}))
         last = selected_view(
             started, self.view.cutoff, self.dialect, proxies=self.view.proxies, rule=self.view.rule
@@ -253,12 +260,16 @@ class Altered(Alterations):
         latest = f"{touched} AND {self._number} IN (SELECT {self._number} FROM ({last}) AS finassay_last)"  # noqa: S608
         cells = ", ".join(self._quoted(column.name) for column in self.table.info.columns)
         group = ", ".join(self._column(name) for name in spec.versions.per)
-        return (
-            f"SELECT {cells} FROM (SELECT {cells}, {_NORMAL}, MAX({_LATEST}) OVER (PARTITION BY {group}) AS {_LATEST} "  # noqa: S608 - our own names
-            f"FROM (SELECT {cells}, CASE WHEN {stays} THEN 1 ELSE 0 END AS {_NORMAL}, "
-            f"CASE WHEN {latest} THEN 1 ELSE 0 END AS {_LATEST} FROM {self._from}) AS finassay_told) AS finassay_grouped "
-            f"WHERE {_NORMAL} = 1 OR ({_LATEST} = 0 AND NOT {touched})"
+        told = (
+            f"SELECT {cells}, CASE WHEN {stays} THEN 1 ELSE 0 END AS {_NORMAL}, "  # noqa: S608 - our own names
+            f"CASE WHEN {latest} THEN 1 ELSE 0 END AS {_LATEST} FROM {self._from}"
         )
+        grouped = (
+            f"SELECT {cells}, {_NORMAL}, MAX({_LATEST}) OVER (PARTITION BY {group}) AS {_LATEST} "  # noqa: S608
+            f"FROM ({told}) AS finassay_told"
+        )
+        kept = f"{_NORMAL} = 1 OR ({_LATEST} = 0 AND NOT {touched})"
+        return f"SELECT {cells} FROM ({grouped}) AS finassay_grouped WHERE {kept}"  # noqa: S608 - our own names
 
     def contradictory(self) -> str | None:
         """Return the table with what other columns or tables rule out; None where nothing of the kind is known.
@@ -368,13 +379,11 @@ class Altered(Alterations):
             return None
         if family is NEWCOMERS:
             return f"SELECT {self._new_number} AS n FROM ({self._strangers}) AS strangers ORDER BY 1"  # noqa: S608
-        known, counting = self._sql(self.view.knowable), f"{self._number} IN (SELECT {self._number} FROM ({self._chosen})"  # noqa: S608
-        counting += " AS chosen)"
         valid = self.table.spec.valid
         if family in (REMOVED, THINNED, BACKDATED):
             where = self._unknown
         elif family in (CHANGED, MISSING, MISSING_TOO):
-            where = known
+            where = self._sql(self.view.knowable)
         elif family in (LATE, LATE_TOO, UNDATED, FUTURE, INTRADAY):
             where = self._fifths(_gone(family))
         elif family is LATE_END:
@@ -382,9 +391,9 @@ class Altered(Alterations):
         elif family in (ENDED, REOPENED):
             where = self._open
         elif family is AS_IS:
-            where = f"{known} AND NOT {counting}"
+            where = f"{self._sql(self.view.knowable)} AND NOT {self._counts}"
         elif family in _ADDED:
-            where = counting
+            where = self._counts
         elif family is EXPIRED and valid is not None:
             where = self._expired()[valid.end or ""][0]
         elif family is PENDING and valid is not None:
@@ -392,6 +401,11 @@ class Altered(Alterations):
         else:
             where = "TRUE"
         return f"SELECT {self._number} AS n FROM {self._from} WHERE {where} ORDER BY 1"  # noqa: S608 - our own names
+
+    @property
+    def _counts(self) -> str:
+        """The condition of a row that counts at the cutoff."""
+        return f"{self._number} IN (SELECT {self._number} FROM ({self._chosen}) AS chosen)"  # noqa: S608
 
     def row(self, number: Any) -> str:
         """Return a SELECT of one row."""

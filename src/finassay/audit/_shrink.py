@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from finassay.audit._certificate import Witness
-from finassay.audit._types import AS_IS, REMOVED, SCRAMBLED, THINNED, Requirement
+from finassay.audit._scenarios import adds
+from finassay.audit._types import AS_IS, REMOVED, REOPENED, SCRAMBLED, THINNED, Requirement
 from finassay.database import QueryPolicy
 from finassay.temporal import DATE_ROLES
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from finassay.audit._types import Family
     from finassay.database import Database
 
+AS_THEY_ARE = (REMOVED, THINNED, REOPENED, AS_IS)  # families that only leave out what is there
+_PAIRED = ("known", "normal")
 _POLICY = QueryPolicy(max_rows=1 << 40, timeout_s=600.0)  # numbers of rows, eight bytes each
 
 
@@ -40,34 +44,109 @@ def witness_of(
     """Return a counterexample, altered in as few rows as halving finds; usually one.
 
     By default the rows are halved where the output must not change at all; on a slice, where there is one and the rows
-    that are found there make a difference on all the data.
+    that are found there make a difference on all the data. What must be compared with its normal form, or with what
+    was known of it, takes two runs a time: it waits until the witness is kept (`shrunk`). With `halve` given, the
+    output is compared with that over the unaltered table, whatever the family.
     """
-    found, only = difference, None
+    asked = _Asked(runner.run, table, family, scope, base, paired=halve is None and family.mode in _PAIRED)
+    less = None
     if family.mode == "same" if halve is None else halve:
-        shrunk = _on_slice(runner, table, family, scope, base, database, piece) if piece is not None else None
-        if shrunk is None and len(numbers := _numbers(table, family, database)):
-            shrunk = _halve(runner.run, table, family, scope, base, numbers, difference)
-        only, found = shrunk or (None, difference)
+        less = _fewest(asked, runner, database, piece) if piece is not None else None
+        less = less or _halve(asked, _numbers(table, family, database))
+    only, found = less or (None, difference)
+    return _witness(asked, only, found, database)
+
+
+def shrunk(
+    witness: Witness,
+    runner: Runner,
+    table: Altered,
+    family: Family,
+    scope: Scope,
+    base: Output,
+    database: Database,
+    *,
+    piece: Slice | None = None,
+) -> Witness:
+    """Return a witness of a family whose output is compared with another one than the base, in as few rows as may be.
+
+    At each step the program runs over the rows of a half as they are altered, and over what must be the same then; at
+    most two runs for each halving, and two at the end.
+    """
+    if family.mode not in _PAIRED:
+        return witness
+    asked = _Asked(runner.run, table, family, scope, base, paired=True)
+    if piece is not None:
+        less = _fewest(asked, runner, database, piece)
+    else:
+        less = _halve(asked, _numbers(table, family, database))
+    return witness if less is None else _witness(asked, *less, database)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of some rows of a table: does the output differ from what it must be when only these are altered.
+
+    `paired`: it must be that over what is expected then; else, that over the unaltered table.
+    """
+
+    run: Callable[[dict[str, str]], Output]
+    table: Altered
+    family: Family
+    scope: Scope
+    base: Output
+    paired: bool
+
+    def __call__(self, only: tuple[Any, Any] | None) -> Difference | None:
+        name = self.table.table.info.name.lower()
+        altered = self.table.select(self.family, only)
+        found = self.base if self.family is AS_IS else self.run({name: altered})
+        if found.error is not None:
+            return None
+        expected = self.base
+        if self.paired:
+            expected = self.run({name: self.table.expected(self.family, altered, only)})
+        if expected.error is not None:
+            return None
+        # Against the base all that was decided is judged; the names that are printed are free only to an audit's family
+        judged = self.family if self.paired or self.family.mode == "same" else None
+        return self.scope.differ(expected, found, judged)
+
+
+def _witness(asked: _Asked, only: tuple[Any, Any] | None, found: Difference, database: Database) -> Witness:
+    table, family = asked.table, asked.family
     one = only[0] if only is not None and only[0] == only[1] else None
     row = _row(table.row(one), database) if one is not None else None
-    altered = _changes(_row(table.row_after(family, one), database), row) if one is not None else None
+    altered = None
+    if one is not None and family is not AS_IS:
+        altered = _changes(_row(table.row_after(family, one), database), row)
+    overlay = table.select(family, only)
     return Witness(
-        as_of=scope.cutoff.day.isoformat(),
+        as_of=asked.scope.cutoff.day.isoformat(),
         requirement=_requirement(table, family, row),
         family=family.name,
         table=table.table.info.name,
-        says=family.says,
+        says=_says(table, family, row, altered),
         row=row,
         shown=_shown(table, row, altered),
         altered=altered,
         missing=list(found.missing),
         added=list(found.added),
-        overlay=table.select(family, only),
-        instead=None
-        if family.mode in ("same", "follow") or halve
-        else table.expected(family, table.select(family, only)),
-        level="L0" if family in (REMOVED, THINNED, AS_IS) else "L2",
+        overlay=overlay,
+        instead=table.expected(family, overlay, only) if asked.paired else None,
+        level="L0" if family in AS_THEY_ARE else "L2",
     )
+
+
+def _says(
+    table: Altered, family: Family, row: dict[str, str | None] | None, altered: dict[str, str | None] | None
+) -> str:
+    """Return what is done to the table; of a row that is added, also its number and that of the one it follows."""
+    if altered is None or not adds(family):
+        return family.says
+    number = table.table.names[table.table.spec.row_id[0]]
+    new = f"here the row {number} {altered[number]}"
+    return f"{family.says} ({new}" + (")" if row is None else f", a version of {number} {row[number]})")
 
 
 def _shown(
@@ -95,58 +174,40 @@ def _numbers(
     return database.query(sql, policy=_POLICY).table.column(0)
 
 
-def _on_slice(
-    runner: Runner,
-    table: Altered,
-    family: Family,
-    scope: Scope,
-    base: Output,
-    database: Database,
-    piece: Slice,
+def _fewest(
+    asked: _Asked, runner: Runner, database: Database, piece: Slice
 ) -> tuple[tuple[Any, Any], Difference] | None:
     """Halve the rows of a slice, and see whether those that are left make a difference on all the data."""
 
     def run(overlays: dict[str, str]) -> Output:
-        return runner.run(piece.over({name.lower(): text for name, text in overlays.items()}))
+        return runner.run(piece.over(overlays))
 
-    name, small = table.table.info.name, piece.base(base, runner.run)
-    numbers = _numbers(table, family, database, piece)
-    first = run({name: table.select(family)})
-    difference = None if first.error is not None else scope.differ(small, first)
-    if difference is None or not len(numbers):
-        return None
-    only, _ = _halve(run, table, family, scope, small, numbers, difference)
-    confirmed = runner.run({name: table.select(family, only)})
-    found = None if confirmed.error is not None else scope.differ(base, confirmed)
-    return None if found is None else (only, found)
+    small = replace(asked, run=run, base=piece.base(asked.base, runner.run))
+    less = _halve(small, _numbers(asked.table, asked.family, database, piece))
+    found = None if less is None else asked(less[0])
+    return None if less is None or found is None else (less[0], found)
 
 
-def _halve(
-    run: Callable[[dict[str, str]], Output],
-    table: Altered,
-    family: Family,
-    scope: Scope,
-    base: Output,
-    numbers: pa.ChunkedArray | list[Any],
-    difference: Difference,
-) -> tuple[tuple[Any, Any], Difference]:
-    """Halve the altered rows for as long as one half alone makes a difference."""
+def _halve(asked: _Asked, numbers: pa.ChunkedArray | list[Any]) -> tuple[tuple[Any, Any], Difference] | None:
+    """Halve the altered rows for as long as one half alone makes a difference; None where none does.
 
-    def at(place: int) -> Any:
-        return numbers[place].as_py()
-
-    low, high, found = 0, len(numbers) - 1, difference
-    while low < high:
+    Where the first half makes none, the second is taken to make it, and is asked only when it is halved no further: so
+    each step asks once. Where it takes rows of both halves, that is seen at the end, and what was last seen stands.
+    """
+    low, high = 0, len(numbers) - 1
+    seen: tuple[tuple[Any, Any], Difference] | None = None
+    sure = False
+    while low <= high and not (sure and low == high):
         middle = (low + high) // 2
-        for first, last in ((low, middle), (middle + 1, high)):
-            output = run({table.table.info.name: table.select(family, (at(first), at(last)))})
-            half = None if output.error is not None else scope.differ(base, output)
-            if half is not None:
-                low, high, found = first, last, half
-                break
+        only = numbers[low].as_py(), numbers[middle].as_py()
+        half = asked(only)
+        if half is not None:
+            high, seen, sure = middle, (only, half), True
+        elif low == high:
+            break
         else:
-            break  # it takes rows of both halves
-    return (at(low), at(high)), found
+            low, sure = middle + 1, False
+    return seen
 
 
 def _row(sql: str, database: Database) -> dict[str, str | None] | None:
