@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 # Firms 10 to 14 had an alert that was announced late; without them, what was not announced shows nothing in the data.
 QUIET = """
 SELECT p.FIRM FROM price p WHERE p.DAY = DATE '2024-06-28' AND p.FIRM NOT BETWEEN 10 AND 14
-AND NOT EXISTS (SELECT 1 FROM alert a WHERE a.FIRM = p.FIRM AND a.STARTS <= DATE '2024-06-30' {bound}
+AND NOT EXISTS (SELECT 1 FROM alert a WHERE a.FIRM = p.FIRM {bound}
   AND NOT COALESCE(a.ENDS <= DATE '2024-06-30' AND a.END_ANNOUNCED <= DATE '2024-06-30', FALSE))"""
+
+BEGUN = "AND a.STARTS <= DATE '2024-06-30'"
+TOLD = "AND a.ANNOUNCED <= DATE '2024-06-30'"
 
 
 def test_each_firm_without_an_alert_gets_one_that_was_not_known(
@@ -52,12 +55,25 @@ def test_a_table_alone_knows_no_other_entities(market: str, catalog: Catalog, co
 
 
 def test_a_bound_that_no_row_of_the_data_needs_is_needed(audited: Callable[..., Certificate]) -> None:
-    valid = audited(QUIET.format(bound="AND a.ANNOUNCED <= DATE '2024-06-30'"))
+    valid = audited(QUIET.format(bound=f"{BEGUN} {TOLD}"))
     assert valid.verdict is Verdict.PASS, certificate_text(valid)
-    found = audited(QUIET.format(bound=""))
+    found = audited(QUIET.format(bound=BEGUN))
     assert found.verdict is Verdict.FAIL, certificate_text(found)
     assert [(witness.requirement.value, witness.family, witness.table) for witness in found.witnesses] == [
         ("A1", "first_rows_added", "alert")
     ]
     assert found.witnesses[0].altered is not None
     assert found.witnesses[0].altered["FIRM"] in {"15", "16", "17", "18", "19"}
+
+
+def test_an_alert_that_is_announced_and_has_not_begun_is_none_yet(
+    audited: Callable[..., Certificate],
+) -> None:
+    found = audited(QUIET.format(bound=TOLD))
+    assert ("A3", "first_rows_pending") in {(w.requirement.value, w.family) for w in found.witnesses}
+
+
+def test_an_alert_that_has_ended_is_none_any_more(audited: Callable[..., Certificate]) -> None:
+    forgotten = QUIET[: QUIET.index("AND NOT COALESCE")].rstrip().replace("{bound}", f"{BEGUN} {TOLD}") + ")"
+    found = audited(f"{forgotten} AND p.FIRM >= 15")
+    assert ("A3", "first_rows_ended") in {(w.requirement.value, w.family) for w in found.witnesses}

@@ -54,6 +54,15 @@ class Newcomers(Columns):
         return spec.kind in ("event", "state") and spec.columns[self._available].role != "market_date"
 
     @property
+    def _may_begin_later(self) -> bool:
+        """Whether such a row may be known before it begins: no order of dates that is stated says otherwise."""
+        valid = self.table.spec.valid
+        if valid is None or valid.start == self._available:
+            return False
+        orders = [d.order for d in self.table.spec.dependencies if valid.start in d.order]
+        return not any(self._available in order[order.index(valid.start) :] for order in orders)
+
+    @property
     def _strangers(self) -> str:
         """A SELECT of the entities without a row, and the place of each among them."""
         entity = self._column(entity_of(self.table) or "")
@@ -69,26 +78,23 @@ class Newcomers(Columns):
         high = self.domains.get(spelled, (0, 0))[1] or 0
         return self._typed(f"{int(high)} + finassay_place", self._info(spelled).type)
 
-    def _newcomers(self, touched: str) -> str:
-        """Return the table with a row for each entity that has none, after the pattern of known rows in turn."""
+    def _newcomers(self, touched: str, *, known: bool = False, ended: bool = False) -> str:
+        """Return the table with a row for each entity that has none, after the pattern of known rows in turn.
+
+        It is disclosed from the cutoff on; or was known, and begins a day later or has ended on the as-of date.
+        """
         spec, available = self.table.spec, self._available
         assert available is not None  # noqa: S101 - asked of tables with one only
         lag = timedelta(days=spec.availability.lag_days if spec.availability else 0)
-        moment = self.view.cutoff.instant - lag
+        moment = self.view.cutoff.instant - lag - (3 * DAY if known else timedelta())
         when = self._date(available, moment)
-        if spec.columns[available].format == "native":
+        if spec.columns[available].format == "native" and not known:
             later = self._date(available, moment + 9 * DAY)
             when = f"CASE WHEN MOD(finassay_place, 3) = 0 THEN {when} ELSE {later} END"
         values = {spec.row_id[0]: self._new_number, entity_of(self.table) or "": "finassay_entity"}
         values |= {n: when for n, c in spec.columns.items() if c.role == "recorded" and c.format == "native"}
         if spec.valid is not None:
-            values[spec.valid.start] = self._date(spec.valid.start, self.view.cutoff.instant - 2 * DAY)
-            known = spec.valid.end_known.column if spec.valid.end_known else None
-            values |= {name: "NULL" for name in (spec.valid.end, known, *spec.valid.with_end) if name}
-            flags = {
-                name: self._flag(name, while_open, is_open=True) for name, while_open in self._flags.items()
-            }
-            values |= {name: value for name, value in flags.items() if value is not None}
+            values |= self._interval(begun=ended or not known, ended=ended)
         values[available] = when
         stored = {self.table.names[name]: value for name, value in values.items() if name in self.table.names}
         columns = ", ".join(
@@ -105,3 +111,22 @@ class Newcomers(Columns):
             "ON finassay_pattern = 1 + MOD(finassay_place * 7919, finassay_patterns)"
         )
         return f"{self._all} UNION ALL SELECT * FROM ({added}) AS added WHERE TRUE{touched}"
+
+    def _interval(self, *, begun: bool, ended: bool) -> dict[str, str]:
+        """Return the interval of such a row: begun two days before the cutoff or after it, open or ended on the day."""
+        valid = self.table.spec.valid
+        assert valid is not None  # noqa: S101 - tables with an interval only
+        cutoff = self.view.cutoff
+        start = cutoff.instant - 3 * DAY if begun else cutoff.day_end
+        values = {valid.start: self._date(valid.start, start)}
+        known = valid.end_known.column if valid.end_known else None
+        for name in (valid.end, known, *valid.with_end):
+            if name:
+                values[name] = (
+                    self._date(name, cutoff.day_end - DAY) if ended and name in (valid.end, known) else "NULL"
+                )
+        for name, while_open in self._flags.items():
+            value = self._flag(name, while_open, is_open=not ended)
+            if value is not None:
+                values[name] = value
+        return values

@@ -30,6 +30,8 @@ from finassay.audit._types import (
     LATE_TOO,
     MISSING,
     MISSING_TOO,
+    NEW_ENDED,
+    NEW_PENDING,
     NEWCOMERS,
     NULLED,
     OLDER,
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from finassay.temporal import Catalog, Contract, Cutoff
 
 
+_FIRST = (NEWCOMERS, NEW_PENDING, NEW_ENDED)
 _ADDED = (
     RESTATED,
     SUPERSEDED,
@@ -114,6 +117,8 @@ class Altered(Alterations):
             found.append(SCRAMBLED)
         if self._may_have_newcomers:
             found.append(NEWCOMERS)
+            found += [NEW_PENDING] if counts and self._may_begin_later else []
+            found += [NEW_ENDED] if counts and spec.valid and spec.valid.end else []
         if self._number and any(column.disclosed_by for column in spec.columns.values()):
             found.append(UNSTAGED)
         if self._names:
@@ -173,9 +178,9 @@ class Altered(Alterations):
             return ()
         known = valid.end_known.column if valid.end_known else None
         if column == valid.start.lower():
-            return (AS_IS, PENDING)
+            return (AS_IS, PENDING, NEW_PENDING)
         if column in {name.lower() for name in (valid.end, known) if name}:
-            return (AS_IS, EXPIRED, LATE_END)
+            return (AS_IS, EXPIRED, NEW_ENDED, LATE_END)
         return ()
 
     def select(self, family: Family, only: tuple[Any, Any] | None = None) -> str:
@@ -190,6 +195,8 @@ class Altered(Alterations):
             ),
             SCRAMBLED.name: lambda: self._changed(self._scrambled(), touched),
             NEWCOMERS.name: lambda: self._newcomers(touched),
+            NEW_PENDING.name: lambda: self._newcomers(touched, known=True),
+            NEW_ENDED.name: lambda: self._newcomers(touched, known=True, ended=True),
             UNSTAGED.name: lambda: self._changed(self._restaged(), touched),
             RENAMED.name: lambda: self._changed(self._renamed(), touched),
             CURRENT.name: lambda: self._changed(
@@ -377,7 +384,7 @@ class Altered(Alterations):
         """Return a SELECT of the numbers of the rows that a family may alter, ascending; None without numbers."""
         if not self._number:
             return None
-        if family is NEWCOMERS:
+        if family in _FIRST:
             return f"SELECT {self._new_number} AS n FROM ({self._strangers}) AS strangers ORDER BY 1"  # noqa: S608
         valid = self.table.spec.valid
         if family in (REMOVED, THINNED, BACKDATED):
@@ -422,7 +429,7 @@ class Altered(Alterations):
 
 def adds(family: Family) -> bool:
     """Whether a family adds rows."""
-    return family in _ADDED or family is NEWCOMERS
+    return family in _ADDED or family in _FIRST
 
 
 def _gone(family: Family) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from finassay.audit._compare import Difference, differ
 from finassay.audit._subject import Output
-from finassay.audit._types import MARK, RENAMED
+from finassay.audit._types import MARK, RENAMED, Requirement
 from finassay.core import InputError
 from finassay.temporal import Cutoff
 
@@ -45,7 +45,7 @@ class Scope:
         Rows of earlier decisions are judged too: what was unknown at this cutoff was unknown to them. Not so where a
         family puts superseded or ended rows before the cutoff: those may have counted for an earlier decision.
         """
-        exact = family is not None and family.mode == "normal"
+        exact = family is not None and family.requirement is Requirement.VERSION
         left, right = self._judged(expected, exact=exact), self._judged(found, exact=exact)
         if family is RENAMED:
             left, right = _unnamed(left, right)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from finassay.audit._compare import Difference, differ
-from finassay.audit._types import AS_IS, FAMILIES
+from finassay.audit._types import AS_IS, FAMILIES, Requirement
 
 if TYPE_CHECKING:
     from finassay.audit._certificate import ScenarioRun
@@ -37,7 +37,8 @@ class Trial:
         return [
             name
             for name, table in self.tables.items()
-            if family in table.families and not (family.mode == "normal" and name in self.history)
+            if family in table.families
+            and not (family.requirement is Requirement.VERSION and name in self.history)
         ]
 
     def difference(

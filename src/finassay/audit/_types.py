@@ -74,6 +74,12 @@ RESTATED = Family("later_version_added", _A1, "same", "versions disclosed from t
 NEWCOMERS = Family(
     "first_rows_added", _A1, "same", "entities without a row get one that is disclosed from the cutoff on"
 )
+NEW_PENDING = Family(
+    "first_rows_pending", _A3, "same", "entities without a row get one that was known and begins a day later"
+)
+NEW_ENDED = Family(
+    "first_rows_ended", _A3, "same", "entities without a row get one that was known and had ended"
+)
 UNSTAGED = Family(
     "stages_changed",
     _A1,
@@ -124,7 +130,20 @@ INTRADAY = Family(
     "disclosed_in_the_day", _A1, "known", "rows are disclosed in the afternoon of the as-of date", stress=True
 )
 
-SAME = (REMOVED, THINNED, SCRAMBLED, CURRENT, ENDED, REOPENED, RESTATED, NEWCOMERS, UNSTAGED, RENAMED)
+SAME = (
+    REMOVED,
+    THINNED,
+    SCRAMBLED,
+    CURRENT,
+    ENDED,
+    REOPENED,
+    RESTATED,
+    NEWCOMERS,
+    NEW_PENDING,
+    NEW_ENDED,
+    UNSTAGED,
+    RENAMED,
+)
 KNOWN = (FUTURE, LATE, LATE_TOO, UNDATED, LATE_END)
 NORMAL = (AS_IS, SUPERSEDED, EMPTIED, OLDER, EXPIRED, PENDING)
 FAMILIES = (*SAME, *KNOWN, *NORMAL)
