@@ -122,7 +122,7 @@ def test_a_name_that_the_program_asks_for_is_one_firm_for_good(market: str) -> N
     assert found.witnesses == [], certificate_text(found)
 
 
-def test_rows_of_dates_that_are_no_decision_are_told(market: str) -> None:
+def test_rows_after_the_last_decision_are_told(market: str) -> None:
     contract = parse_contract(
         "contract: test\nformat: 1\ndecisions: {dates: [2024-04-30, 2024-06-28], column: day}\n"
     )
@@ -135,4 +135,4 @@ def test_rows_of_dates_that_are_no_decision_are_told(market: str) -> None:
     )
     assert valid.verdict is Verdict.PASS, certificate_text(valid)
     assert found.verdict is Verdict.UNKNOWN
-    assert "rows_of_other_dates" in found.reasons
+    assert "rows_after_all" in found.reasons

@@ -15,7 +15,7 @@ from finassay.audit._recorded import check_recorded
 from finassay.audit._reference import Reference, follow
 from finassay.audit._report import Facts, certificate
 from finassay.audit._scenarios import Altered
-from finassay.audit._scope import rows_of_other_dates, scopes_of
+from finassay.audit._scope import rows_after_all, scopes_of
 from finassay.audit._shrink import witness_of
 from finassay.audit._slices import slice_of
 from finassay.audit._subject import Subject
@@ -126,10 +126,10 @@ def _judge(facts: Facts, runner: Runner, reference: Reference | None, database: 
             "no_decisions", "The output has no row with a date of decision, so nothing was audited."
         )
         return []
-    if others := rows_of_other_dates(facts.contract, facts.base):
+    if others := rows_after_all(facts.contract, facts.base):
         facts.unknown(
-            "rows_of_other_dates",
-            f"The output has rows of {len(others)} date(s) that are no decision of the contract, the last "
+            "rows_after_all",
+            f"The output has rows of {len(others)} date(s) after the last decision of the contract, up to "
             f"{others[-1]}: nothing was tried on them.",
         )
     tables = _tables(facts, database)

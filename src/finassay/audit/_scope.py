@@ -117,20 +117,19 @@ def scopes_of(contract: Contract, base: Output) -> list[Scope]:
     return [*whole, *(Scope(cutoff, labels, decisions.column) for cutoff in _spread(cutoffs))]
 
 
-def rows_of_other_dates(contract: Contract, base: Output) -> list[date]:
-    """Return the dates of rows that no cutoff judges: of no decision of the contract, where it has no date for all."""
+def rows_after_all(contract: Contract, base: Output) -> list[date]:
+    """Return the dates of rows after the last decision, which no cutoff judges; earlier ones are judged at the next."""
     decisions = contract.decisions
     if decisions is None or decisions.column is None or contract.cutoff is not None:
         return []
-    listed = {cutoff.day for cutoff in contract.decision_cutoffs}
-    first, last = decisions.start or date.min, decisions.end or date.max
+    last = max((cutoff.day for cutoff in contract.decision_cutoffs), default=decisions.end or date.max)
     found = {
         decision_day(cell)
         for table in base.tables.values()
         if (name := _found(table, decisions.column)) is not None
         for cell in table.column(name).to_pylist()
     }
-    return sorted(day for day in found if day and (day not in listed if listed else not first <= day <= last))
+    return sorted(day for day in found if day is not None and day > last)
 
 
 def _spread(cutoffs: tuple[Cutoff, ...]) -> list[Cutoff]:
