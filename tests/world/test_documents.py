@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finassay.world import EventType, materialise
+from finassay.world._blocks._documents_cn import IDLE
 from finassay.world._blocks._documents_style import Genre, change, genre, mixed, money, phrases, write
 from finassay.world._blocks._market import window
 from finassay.world._calendar import sessions
@@ -257,3 +258,10 @@ def test_dates_are_of_the_market(db):
     ).fetchone()
     assert found == (0,)
     assert db.execute("SELECT MIN(published_at) FROM documents").fetchone()[0].date() >= date(2013, 1, 1)
+
+
+def test_no_sentence_of_a_distractor_is_in_many_of_them():
+    """Items without news end in one of eight sentences of their kind: one in 48 of all that there are."""
+    endings = [phrase.zh for kind in IDLE for phrase in genre(kind).parts[2]]
+    assert len(endings) == len(set(endings)) == 8 * len(IDLE)
+    assert all(len(part) >= 4 for kind in IDLE for part in genre(kind).parts)

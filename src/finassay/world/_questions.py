@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from finassay.database import QueryPolicy
@@ -161,23 +163,24 @@ def answers(database: Database, family: Family, questions: list[Question]) -> li
     found: list[str | None] = [None] * len(questions)
     for start in range(0, len(questions), _CHUNK):
         asked = list(enumerate(questions[start : start + _CHUNK], start=start))
-        source, params = _batch(database.dialect, asked)
-        result = database.query(f"WITH {source}{family.sql}", policy=_PATIENT, params=params)
+        source, text = _batch(database.dialect, asked)
+        sql = f"WITH {source}{_in_dialect(family.sql, database.dialect)}"
+        result = database.query(sql, policy=_PATIENT, params=[text])
         for number, answer in zip(*(column.to_pylist() for column in result.table.columns), strict=True):
             found[int(number)] = answer
     return found
 
 
-def _batch(dialect: Dialect, asked: list[tuple[int, Question]]) -> tuple[str, list[str]]:
-    """Return the batch `q` of questions as SQL with its parameters.
+def _batch(dialect: Dialect, asked: list[tuple[int, Question]]) -> tuple[str, str]:
+    """Return the batch `q` of questions as SQL with its one parameter.
 
     Thousands of rows of literals take an engine and our own reading of the statement seconds to parse; as one text
-    that the engine takes apart they take none. MariaDB has no function for that.
+    that the engine takes apart they take none.
     """
-    rows = [(n, q.key, q.index, q.cutoff.day, q.cutoff.instant.date()) for n, q in asked]
+    rows = [(n, q.key, q.index, str(q.cutoff.day), str(q.cutoff.instant.date())) for n, q in asked]
     if dialect == "mysql":
-        literals = ", ".join(f"({n}, {k}, {i}, DATE '{d}', DATE '{c}')" for n, k, i, d, c in rows)
-        return f"q(n, k, i, d, c) AS (VALUES {literals})", []
+        columns = ", ".join(f"{name} {kind} PATH '$[{place}]'" for place, (name, kind) in enumerate(_COLUMNS))
+        return f"q AS (SELECT * FROM JSON_TABLE(?, '$[*]' COLUMNS({columns})) j)", json.dumps(rows)  # noqa: S608 - our own text
     split = "string_to_array" if dialect == "postgres" else "string_split"
     columns = ", ".join(
         f"CAST(split_part(s.line, ',', {place}) AS {kind}) AS {name}"
@@ -185,7 +188,18 @@ def _batch(dialect: Dialect, asked: list[tuple[int, Question]]) -> tuple[str, li
     )
     source = f"SELECT unnest({split}(CAST(? AS VARCHAR), ';')) AS line"
     lines = ";".join(",".join(str(value) for value in row) for row in rows)
-    return f"q AS (SELECT {columns} FROM ({source}) s)", [lines]  # noqa: S608 - our own text
+    return f"q AS (SELECT {columns} FROM ({source}) s)", lines  # noqa: S608 - our own text
+
+
+@cache
+def _in_dialect(sql: str, dialect: Dialect) -> str:
+    """Return what follows the batch as the engine says it: MySQL joins texts and names types in its own way."""
+    if dialect != "mysql":
+        return sql
+    from sqlglot import transpile
+
+    head = "WITH q AS (SELECT 1)"
+    return transpile(head + sql, read="duckdb", write="mysql")[0].removeprefix(head)
 
 
 def _random_questions(

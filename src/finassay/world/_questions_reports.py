@@ -15,20 +15,19 @@ if TYPE_CHECKING:
 _STAR = 7
 _FEN = "CAST(CAST(ROUND({column} * 100) AS BIGINT) AS VARCHAR)"
 _DAY = "CAST(CAST({column} AS DATE) AS VARCHAR)"
-# R-STMT, R-LATEST, R-TTM: of each period the last version disclosed, then the largest period
-_VERSIONS = """, v AS (SELECT q.n, q.d, t.ENDDATE, t.NPFROMPARENTCOMPANYOWNERS AS x, ROW_NUMBER() OVER (PARTITION BY
-  q.n, t.ENDDATE ORDER BY t.INFOPUBLDATE DESC, t.INSERTTIME DESC, t.ID DESC) AS place
+# R-STMT, R-LATEST, R-TTM: of each period the last version disclosed, then the largest period, the year end before it,
+# and its period a year before. Groups, and no table joined to itself: engines do not foresee how many rows that has
+_VERSIONS = """, v AS (SELECT q.n, CAST(t.ENDDATE AS DATE) AS e, t.NPFROMPARENTCOMPANYOWNERS AS x, ROW_NUMBER() OVER
+  (PARTITION BY q.n, t.ENDDATE ORDER BY t.INFOPUBLDATE DESC, t.INSERTTIME DESC, t.ID DESC) AS place
  FROM q JOIN lc_maindatanew t ON t.COMPANYCODE = q.k AND t.MARK = 1 AND t.INFOPUBLDATE < q.c),
- s AS (SELECT n, CAST(ENDDATE AS DATE) AS e, x FROM v WHERE place = 1),
- m AS (SELECT n, MAX(e) AS e FROM s GROUP BY n)"""
+ s AS (SELECT n, e, x, MAX(e) OVER (PARTITION BY n) AS m FROM v WHERE place = 1),
+ g AS (SELECT n, m, MAX(CASE WHEN e = m THEN x END) AS x, MAX(CASE WHEN EXTRACT(YEAR FROM e) = EXTRACT(YEAR FROM m) - 1
+   AND EXTRACT(MONTH FROM e) = 12 THEN x END) AS y, MAX(CASE WHEN EXTRACT(YEAR FROM e) = EXTRACT(YEAR FROM m) - 1
+   AND EXTRACT(MONTH FROM e) = EXTRACT(MONTH FROM m) THEN x END) AS b FROM s GROUP BY n, m)"""
 _LATEST = f"""{_VERSIONS}
-SELECT m.n, CAST(m.e AS VARCHAR) || ' ' || {_FEN.format(column="a.x")} || ' ' ||
-  COALESCE({_FEN.format(column="(CASE WHEN EXTRACT(MONTH FROM m.e) = 12 THEN a.x ELSE a.x + y.x - b.x END)")}, '-')
-  AS answer FROM m JOIN s a ON a.n = m.n AND a.e = m.e
- LEFT JOIN s y ON y.n = m.n AND EXTRACT(MONTH FROM y.e) = 12
-  AND EXTRACT(YEAR FROM y.e) = EXTRACT(YEAR FROM m.e) - 1
- LEFT JOIN s b ON b.n = m.n AND EXTRACT(MONTH FROM b.e) = EXTRACT(MONTH FROM m.e)
-  AND EXTRACT(YEAR FROM b.e) = EXTRACT(YEAR FROM m.e) - 1"""  # noqa: S608 - our own words
+SELECT n, CAST(m AS VARCHAR) || ' ' || {_FEN.format(column="x")} || ' ' ||
+  COALESCE({_FEN.format(column="(CASE WHEN EXTRACT(MONTH FROM m) = 12 THEN x ELSE x + y - b END)")}, '-')
+  AS answer FROM g"""  # noqa: S608 - our own words
 _FIRST = """, r AS (SELECT q.n, {answer} AS answer, ROW_NUMBER() OVER (PARTITION BY q.n ORDER BY {order}) AS place
  FROM q JOIN {table} t ON {match})
 SELECT n, answer FROM r WHERE place = 1"""

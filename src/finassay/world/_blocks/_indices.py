@@ -266,7 +266,8 @@ def index_quotes(quotes: Quotes, events: list[Event]) -> list[IndexQuotes]:
     first, _ = window()
     inside = membership(events, int(quotes.entity.max()))
     found = []
-    for opened in (e for e in events if e.type is EventType.INDEX_OPEN):
+    # In one order whatever order the events come in: rows of tables are numbered by it
+    for opened in sorted((e for e in events if e.type is EventType.INDEX_OPEN), key=lambda e: e.entity):
         spells = inside[opened.entity]
         part = quotes.take(spells[quotes.session - first, quotes.entity - 1])
         day = part.session - first
