@@ -92,5 +92,12 @@ def test_a_contract_that_contradicts_the_catalog_is_bad_input(
 
 def test_a_source_that_the_database_lacks_is_bad_input(audited: Audited) -> None:
     with pytest.raises(InputError) as found:
-        audited("SELECT FIRM FROM report", contract="sources: [nowhere]")
+        audited("SELECT FIRM FROM report", contract="sources: [reports]")
     assert found.value.reason == "source_missing"
+    assert found.value.hint == "Is it report? `finassay db info URL` lists all."
+
+
+def test_a_label_that_no_output_has_is_told(audited: Audited) -> None:
+    sql = "SELECT FIRM, AVG(CLOSE) AS close FROM price WHERE DAY <= DATE '2024-06-30' GROUP BY FIRM"
+    told = audited(sql, contract="labels: [ret]").warnings
+    assert told == ["The contract's label ret is no column of the output."]

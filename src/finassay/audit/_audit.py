@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from finassay.audit._recorded import check_recorded
 from finassay.audit._reference import Reference, follow
 from finassay.audit._report import Facts, certificate
 from finassay.audit._scenarios import Altered
-from finassay.audit._scope import rows_after_all, scopes_of
+from finassay.audit._scope import labels_without, rows_after_all, scopes_of
 from finassay.audit._shrink import witness_of
 from finassay.audit._slices import slice_of
 from finassay.audit._subject import Subject
@@ -26,6 +27,7 @@ from finassay.core import InputError
 from finassay.temporal import AvailabilityUnknown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from finassay.audit._certificate import Certificate
@@ -126,6 +128,10 @@ def _judge(facts: Facts, runner: Runner, reference: Reference | None, database: 
             "no_decisions", "The output has no row with a date of decision, so nothing was audited."
         )
         return []
+    facts.stress += [
+        f"The contract's label {name} is no column of the output."
+        for name in labels_without(facts.contract, facts.base)
+    ]
     if others := rows_after_all(facts.contract, facts.base):
         facts.unknown(
             "rows_after_all",
@@ -185,7 +191,7 @@ def _tables(facts: Facts, database: Database) -> dict[str, Altered]:
             if name in facts.required:
                 raise InputError(
                     f"The contract requires the table {name}, which the database does not have.",
-                    hint=f"Tables: {', '.join(sorted(infos))}.",
+                    hint=f"{_alike(name, infos)}`finassay db info URL` lists all.",
                     reason="source_missing",
                 )
             continue  # a name that the program defines itself
@@ -204,6 +210,11 @@ def _tables(facts: Facts, database: Database) -> dict[str, Altered]:
             continue
         found[name] = altered
     return found
+
+
+def _alike(name: str, known: Iterable[str]) -> str:
+    found = get_close_matches(name, known, n=3)
+    return f"Is it {' or '.join(found)}? " if found else ""
 
 
 def _steady(facts: Facts, runner: Runner, tables: dict[str, Altered], piece: Slice | None) -> bool:

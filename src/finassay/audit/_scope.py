@@ -117,6 +117,13 @@ def scopes_of(contract: Contract, base: Output) -> list[Scope]:
     return [*whole, *(Scope(cutoff, labels, decisions.column) for cutoff in _spread(cutoffs))]
 
 
+def labels_without(contract: Contract, base: Output) -> list[str]:
+    """Return the labels of a contract that no output table has."""
+    return [
+        name for name in contract.labels if not any(_found(table, name) for table in base.tables.values())
+    ]
+
+
 def rows_after_all(contract: Contract, base: Output) -> list[date]:
     """Return the dates of rows after the last decision, which no cutoff judges; earlier ones are judged at the next."""
     decisions = contract.decisions
