@@ -54,6 +54,15 @@ class Newcomers(Columns):
         return spec.kind in ("event", "state") and spec.columns[self._available].role != "market_date"
 
     @property
+    def _may_begin_untold(self) -> bool:
+        """Whether such a row may have begun before it is told: no order of dates that is stated says otherwise."""
+        valid = self.table.spec.valid
+        if valid is None or valid.start == self._available:
+            return True
+        orders = [d.order for d in self.table.spec.dependencies if self._available in d.order]
+        return not any(valid.start in order[order.index(self._available or "") :] for order in orders)
+
+    @property
     def _may_begin_later(self) -> bool:
         """Whether such a row may be known before it begins: no order of dates that is stated says otherwise."""
         valid = self.table.spec.valid

@@ -116,7 +116,7 @@ class Altered(Alterations):
         elif any(shown is not None for shown in self.view.hidden.values()):
             found.append(SCRAMBLED)
         if self._may_have_newcomers:
-            found.append(NEWCOMERS)
+            found += [NEWCOMERS] if self._may_begin_untold else []
             found += [NEW_PENDING] if counts and self._may_begin_later else []
             found += [NEW_ENDED] if counts and spec.valid and spec.valid.end else []
         if self._number and any(column.disclosed_by for column in spec.columns.values()):

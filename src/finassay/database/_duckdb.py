@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import re
+import secrets
 import tempfile
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from finassay.database._arrow import calendar_only
@@ -27,7 +29,6 @@ from finassay.database._views import OverlayViews, create_view, refuse_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     import pyarrow as pa
 
@@ -76,12 +77,14 @@ class DuckDBEngine(BaseEngine):
         import duckdb
 
         self.version = f"DuckDB {duckdb.__version__}"
-        self._scratch = tempfile.TemporaryDirectory(prefix="finassay-")
+        # DuckDB makes the folder when it needs it, and removes it when it closes: a process that is killed leaves none
+        # unless it was just then in use.
+        scratch = Path(tempfile.gettempdir()) / f"finassay-{secrets.token_hex(8)}"
         self._connection = duckdb.connect(
             ":memory:",
             config={
                 "memory_limit": _MEMORY,
-                "temp_directory": self._scratch.name,
+                "temp_directory": str(scratch),
                 "max_temp_directory_size": _SPILLED,
             },
         )
@@ -373,7 +376,6 @@ class DuckDBEngine(BaseEngine):
 
     def _close(self) -> None:
         self._connection.close()
-        self._scratch.cleanup()
 
 
 def _plain(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
