@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from finassay.audit._columns import DAY, literal
 from finassay.audit._newcomers import Newcomers
-from finassay.audit._types import MARK
+from finassay.audit._types import ST_MARK
 from finassay.database import replace_tables
 from finassay.temporal import Not, all_of
 
@@ -77,7 +77,7 @@ class Alterations(Newcomers):
             picked = f"{own} NOT IN ({spoken})" if spoken else "TRUE"
             changes[name] = (
                 picked,
-                f"CASE WHEN {own} LIKE '%ST%' THEN {plain} ELSE CONCAT('{MARK}', {own}) END",
+                f"CASE WHEN {own} LIKE '%ST%' THEN {plain} ELSE CONCAT('{ST_MARK}', {own}) END",
             )
         return changes
 
@@ -288,12 +288,7 @@ class Alterations(Newcomers):
         values[self._available or ""] = when
         if spec.valid is not None:
             values[spec.valid.start] = when
-        stored = {self.table.names[name]: value for name, value in values.items()}
-        columns = ", ".join(
-            f"{stored.get(c.name, self._quoted(c.name))} AS {self._quoted(c.name)}"
-            for c in self.table.info.columns
-        )
-        return f"SELECT {columns} FROM ({self._chosen}) AS chosen WHERE TRUE"  # noqa: S608 - our own names
+        return f"SELECT {self._with(values)} FROM ({self._chosen}) AS chosen WHERE TRUE"  # noqa: S608 - our own names
 
     def _with_versions(
         self, touched: str, *, late: bool, instead: Mapping[str, str] | None = None, close: bool = True

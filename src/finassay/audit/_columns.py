@@ -225,6 +225,17 @@ class Columns:
             return f"CASE WHEN {column} = {last} THEN {first} WHEN {column} IS NOT NULL THEN {last} END"
         return column
 
+    def _with(self, values: Mapping[str, str]) -> str:
+        """Return the columns of the table for a SELECT, some with other values."""
+        stored = {self.table.names[name]: value for name, value in values.items() if name in self.table.names}
+        columns = [(self._quoted(c.name), c.name) for c in self.table.info.columns]
+        return ", ".join(f"{stored.get(name, quoted)} AS {quoted}" for quoted, name in columns)
+
+    def _in_order(self, first: str | None, later: str | None) -> bool:
+        """Whether an order of dates is stated in which one column comes before another."""
+        orders = [d.order for d in self.table.spec.dependencies if first in d.order]
+        return any(later in order[order.index(first or "") + 1 :] for order in orders)
+
     def _some(self, name: str) -> str:
         """Return a value of a column's own domain: of dates the cutoff, else the least; NULL where none is known."""
         import pyarrow as pa

@@ -57,10 +57,7 @@ class Newcomers(Columns):
     def _may_begin_untold(self) -> bool:
         """Whether such a row may have begun before it is told: no order of dates that is stated says otherwise."""
         valid = self.table.spec.valid
-        if valid is None or valid.start == self._available:
-            return True
-        orders = [d.order for d in self.table.spec.dependencies if self._available in d.order]
-        return not any(valid.start in order[order.index(self._available or "") :] for order in orders)
+        return valid is None or not self._in_order(self._available, valid.start)
 
     @property
     def _may_begin_later(self) -> bool:
@@ -68,8 +65,7 @@ class Newcomers(Columns):
         valid = self.table.spec.valid
         if valid is None or valid.start == self._available:
             return False
-        orders = [d.order for d in self.table.spec.dependencies if valid.start in d.order]
-        return not any(self._available in order[order.index(valid.start) :] for order in orders)
+        return not self._in_order(valid.start, self._available)
 
     @property
     def _strangers(self) -> str:
@@ -105,18 +101,13 @@ class Newcomers(Columns):
         if spec.valid is not None:
             values |= self._interval(begun=ended or not known, ended=ended)
         values[available] = when
-        stored = {self.table.names[name]: value for name, value in values.items() if name in self.table.names}
-        columns = ", ".join(
-            f"{stored.get(c.name, self._quoted(c.name))} AS {self._quoted(c.name)}"
-            for c in self.table.info.columns
-        )
         patterns = (
             f"SELECT {', '.join(self._quoted(c.name) for c in self.table.info.columns)}, "
             f"ROW_NUMBER() OVER (ORDER BY {self._number}) AS finassay_pattern, COUNT(*) OVER () AS finassay_patterns "
             f"FROM {self._from} WHERE {self._sql(self.view.knowable)}"
         )
         added = (
-            f"SELECT {columns} FROM ({self._strangers}) AS strangers JOIN ({patterns}) AS patterns "
+            f"SELECT {self._with(values)} FROM ({self._strangers}) AS strangers JOIN ({patterns}) AS patterns "
             "ON finassay_pattern = 1 + MOD(finassay_place * 7919, finassay_patterns)"
         )
         return f"{self._all} UNION ALL SELECT * FROM ({added}) AS added WHERE TRUE{touched}"

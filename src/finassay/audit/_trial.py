@@ -81,29 +81,31 @@ class Trial:
                 altered = {name: self.tables[name].select(family) for name in part}
                 if not altered:
                     break
-                if isinstance(self._apart(*self._both(base, family, altered, run), family), Difference):
+                expected, found = self._both(base, family, altered, run)
+                if isinstance(self._apart(expected, found, family), Difference):
                     return True
-                if part is names and not self._hides(base, family, altered, run):
+                if part is names and not self._hides(base, family, altered, found):
                     break
         return False
 
     def masked(self, base: Output, family: Family, names: Iterable[str]) -> bool:
         """Whether altering these tables together may have hidden something, on the slice where there is one."""
         altered = {name: self.tables[name].select(family) for name in names}
+        if not _may_hide(family, altered):
+            return False
         run, piece = self.runner.run, self.piece
         if piece is None:
-            return self._hides(base, family, altered, run)
-        return self._hides(piece.base(base, run), family, altered, lambda overlays: run(piece.over(overlays)))
+            return self._hides(base, family, altered, run(altered))
+        return self._hides(piece.base(base, run), family, altered, run(piece.over(altered)))
 
-    def _hides(self, base: Output, family: Family, altered: Mapping[str, str], run: Run) -> bool:
+    def _hides(self, base: Output, family: Family, altered: Mapping[str, str], found: Output) -> bool:
         """Whether what is done to one of several tables may hide what is done to another.
 
         It may where known rows are altered and the answer stays as it is, or most of its rows are gone: then the
         tables are altered one by one, too.
         """
-        if family.mode == "same" or family is AS_IS or len(altered) < 2:
+        if not _may_hide(family, altered):
             return False
-        found = run(dict(altered))
         left, whole = (sum(table.num_rows for table in one.tables.values()) for one in (found, base))
         return found.error is not None or 2 * left < whole or differ(base, found) is None
 
@@ -171,3 +173,8 @@ class Trial:
             self.runner.run({name: self.tables[name].select(f)}) for f in reversed(self.tables[name].traps)
         )
         return any(found.error is None and differ(base, found) is not None for found in outputs)
+
+
+def _may_hide(family: Family, altered: Mapping[str, str]) -> bool:
+    """Whether a family alters known rows of several tables."""
+    return family.mode != "same" and family is not AS_IS and len(altered) > 1

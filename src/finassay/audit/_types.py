@@ -62,7 +62,7 @@ class Family:
     stress: bool = False
 
 
-MARK = "*ST"  # before the name of a share under special treatment
+ST_MARK = "*ST"  # before the name of a share under special treatment
 
 _A1, _A2, _A3 = Requirement.DISCLOSURE, Requirement.STATE, Requirement.VERSION
 _A4 = Requirement.OMISSION

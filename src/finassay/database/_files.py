@@ -7,6 +7,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from finassay.database._csv_faults import refuse_open_quote, refuse_other_encoding
+from finassay.database._names import identifier
 from finassay.database._types import DatabaseUnavailable
 from finassay.database._url import FILE_SUFFIXES
 
@@ -75,7 +76,7 @@ def _unreadable(file: Path, error: Exception) -> DatabaseUnavailable:
 
 def quoted(name: str) -> str:
     """Return a name of DuckDB or PostgreSQL in double quotes."""
-    return '"' + name.replace('"', '""') + '"'
+    return identifier(name, "duckdb")
 
 
 def literal(text: str) -> str:
