@@ -17,7 +17,7 @@ from finassay.audit._reference import Reference, follow
 from finassay.audit._report import Facts, certificate
 from finassay.audit._scenarios import Altered
 from finassay.audit._scope import labels_without, rows_after_all, scopes_of
-from finassay.audit._shrink import witness_of
+from finassay.audit._shrink import witness_in
 from finassay.audit._slices import slice_of
 from finassay.audit._subject import Subject
 from finassay.audit._terms import check_terms
@@ -254,16 +254,7 @@ def _try(facts: Facts, trial: Trial, database: Database) -> None:
             if isinstance(alone, Difference):
                 shown = True
                 trial.live.add(name)
-                found = witness_of(
-                    trial.runner,
-                    trial.tables[name],
-                    family,
-                    trial.scope,
-                    facts.base,
-                    alone,
-                    database,
-                    piece=trial.piece,
-                )
+                found = witness_in(trial, name, family, facts.base, alone, database)
                 if not _repeats(found, facts.witnesses):
                     _admit(facts, trial, family, {name: found.overlay}, found)
         if isinstance(difference, Difference) and not shown:

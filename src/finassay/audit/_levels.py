@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from finassay.audit._compare import Difference
 from finassay.audit._provenance import provenance_of
-from finassay.audit._shrink import AS_THEY_ARE, shrunk, witness_of
+from finassay.audit._shrink import AS_THEY_ARE, shrunk, witness_in
 from finassay.audit._types import FAMILIES, TRAPS
 
 if TYPE_CHECKING:
@@ -54,16 +54,7 @@ def _plainer(witness: Witness, trial: Trial, facts: Facts, database: Database) -
         alone = trial.difference(facts.base, family, [name], trial.runner.run)
         if not isinstance(alone, Difference):
             continue
-        found = witness_of(
-            trial.runner,
-            trial.tables[name],
-            family,
-            trial.scope,
-            facts.base,
-            alone,
-            database,
-            piece=trial.piece,
-        )
+        found = witness_in(trial, name, family, facts.base, alone, database)
         if found.requirement is witness.requirement:
             return found
     return witness

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from finassay.audit._scope import Scope
     from finassay.audit._slices import Slice
     from finassay.audit._subject import Output, Runner
+    from finassay.audit._trial import Trial
     from finassay.audit._types import Family
     from finassay.database import Database
 
@@ -55,6 +56,14 @@ def witness_of(
         less = less or _halve(asked, _numbers(table, family, database))
     only, found = less or (None, difference)
     return _witness(asked, only, found, database)
+
+
+def witness_in(
+    trial: Trial, name: str, family: Family, base: Output, difference: Difference, database: Database
+) -> Witness:
+    """Return a counterexample of a trial in one of its tables; see `witness_of`."""
+    table = trial.tables[name]
+    return witness_of(trial.runner, table, family, trial.scope, base, difference, database, piece=trial.piece)
 
 
 def shrunk(
