@@ -18,6 +18,7 @@ Dialect = Literal["duckdb", "mysql", "postgres"]
 META = "finassay_meta"
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 _TEXT = 2.0**45  # from so many units of its last place on, a number is read from its text
+_WHOLE = "decimal(19,0)"  # row numbers: as BIGINT pandas keeps every digit, a DECIMAL of 19 it rounds to a double
 _TYPES: dict[Dialect, dict[str, str]] = {
     "duckdb": {"datetime": "TIMESTAMP", "double": "DOUBLE", "longblob": "BLOB"},
     "mysql": {"datetime": "DATETIME", "double": "DOUBLE", "longblob": "LONGBLOB", "longtext": "LONGTEXT"},
@@ -33,7 +34,9 @@ def named(name: str, dialect: Dialect) -> str:
 def sql_type(column: Column, dialect: Dialect) -> str:
     """Return the SQL type of a column, with NOT NULL where the catalog says so."""
     declared = column.type or "text"
-    if declared.startswith("decimal"):
+    if declared == _WHOLE:
+        found = "BIGINT"
+    elif declared.startswith("decimal"):
         found = declared.upper()
     elif declared in _TYPES[dialect]:
         found = _TYPES[dialect][declared]
