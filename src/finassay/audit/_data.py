@@ -106,10 +106,11 @@ def _content(database: Database, info: TableInfo) -> str:
             marks ^= lane
             marks *= np.uint64(_MIX)
             marks ^= marks >> np.uint64(32)
-    order = np.argsort(marks, kind="stable")
+    order = np.argsort(marks)  # rows with equal marks are equal
     for lanes in read or (_lanes_of(database, info, group) for group in groups):
         for lane in lanes:
-            found.update(lane[order].astype("<u8", copy=False).tobytes())
+            kept = lane if lane.size == 1 else lane[order]
+            found.update(kept.astype("<u8", copy=False).data)
     return found.hexdigest()
 
 
@@ -123,29 +124,28 @@ def _lanes_of(database: Database, info: TableInfo, columns: Sequence[ColumnInfo]
     found: list[Lane] = []
     for column in table.columns:
         lanes = list(_lanes(column.combine_chunks()))
-        lanes[0] += np.uint64(
-            2 * len(lanes)
-        )  # so that no number of one column can be taken for one of the next
+        # So that no number of one column can be taken for one of the next
+        lanes[0] = lanes[0] + np.uint64(4 * len(lanes))
         found += lanes
     return found
 
 
 def _lanes(column: pa.Array) -> Iterator[Lane]:
-    """Write a column as numbers, the same on every machine: which are NULL first, then the values."""
+    """Write a column as numbers, the same on every machine: which are NULL (one number if all or none), then values."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
     rows, kind = len(column), column.type
     gone = column.null_count
-    yield np.full(rows, gone == rows, np.uint64) if gone in (0, rows) else _numbers(pc.is_null(column))
+    yield np.array([2 + (gone == rows)], np.uint64) if gone in (0, rows) else _numbers(pc.is_null(column))
     if gone == rows:
         return
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
-        yield _numbers(pc.fill_null(column, False if pa.types.is_boolean(kind) else 0))
+        yield _numbers(column, False if pa.types.is_boolean(kind) else 0)
     elif pa.types.is_temporal(kind) and kind.bit_width in (32, 64):
         whole = column.view(pa.int32() if kind.bit_width == 32 else pa.int64())
-        yield _numbers(pc.fill_null(whole, 0))
+        yield _numbers(whole, 0)
     elif pa.types.is_floating(kind):
         values = pc.fill_null(column, 0.0).to_numpy(zero_copy_only=False).astype(np.float64)
         values += 0.0  # -0.0 is 0.0
@@ -164,11 +164,14 @@ def _lanes(column: pa.Array) -> Iterator[Lane]:
         yield from _digests(column)
 
 
-def _numbers(column: pa.Array) -> Lane:
+def _numbers(column: pa.Array, instead: int = 0) -> Lane:
     import numpy as np
+    import pyarrow.compute as pc
 
-    values = column.to_numpy(zero_copy_only=False)
-    found: Lane = values.astype(np.uint64 if values.dtype.kind in "bu" else np.int64).view(np.uint64)
+    known = pc.fill_null(column, instead) if column.null_count else column
+    values = known.to_numpy(zero_copy_only=False)
+    wide = values.astype(np.uint64 if values.dtype.kind in "bu" else np.int64, copy=False)
+    found: Lane = wide.view(np.uint64)
     return found
 
 
