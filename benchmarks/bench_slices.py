@@ -39,16 +39,28 @@ tables:
       day: market_date
       close: payload
 """
-CONTRACT = "contract: slices\nformat: 1\nas_of: {date: 2024-06-30}\n"
+CONTRACT = """
+contract: slices
+format: 1
+decisions: {every: month_end, from: 2023-07-31, to: 2024-06-30, column: decided}
+"""
 VALID = """
 WITH moves AS (
     SELECT firm, day, close, close / LAG(close, 20) OVER w - 1 AS gain,
-           AVG(close) OVER (PARTITION BY firm ORDER BY day ROWS BETWEEN 59 PRECEDING AND CURRENT ROW) AS mean,
-           ROW_NUMBER() OVER (PARTITION BY firm ORDER BY day DESC) AS age
-    FROM price WHERE day <= DATE '2024-06-30' WINDOW w AS (PARTITION BY firm ORDER BY day)
+           AVG(close) OVER (PARTITION BY firm ORDER BY day ROWS BETWEEN 59 PRECEDING AND CURRENT ROW) AS mean
+    FROM price WINDOW w AS (PARTITION BY firm ORDER BY day)
+), decisions AS (
+    SELECT CAST(LAST_DAY(month) AS DATE) AS decided
+    FROM generate_series(DATE '2023-07-01', DATE '2024-06-01', INTERVAL 1 MONTH) AS m(month)
+), latest AS (
+    SELECT d.decided, v.*, ROW_NUMBER() OVER (PARTITION BY d.decided, v.firm ORDER BY v.day DESC) AS age
+    FROM decisions AS d JOIN moves AS v ON v.day <= d.decided AND v.day > d.decided - INTERVAL 90 DAY
 )
-SELECT firm, day, close, gain, mean FROM moves WHERE age = 1 ORDER BY firm"""
-PROGRAMS = {"valid": VALID, "no bound": VALID.replace("WHERE day <= DATE '2024-06-30'", "")}
+SELECT decided, firm, day, close, gain, mean FROM latest WHERE age = 1 ORDER BY decided, firm"""
+PROGRAMS = {
+    "valid": VALID,
+    "mean of days to come": VALID.replace("59 PRECEDING AND CURRENT ROW", "39 PRECEDING AND 20 FOLLOWING"),
+}
 
 
 def main() -> None:
