@@ -119,7 +119,7 @@ def _statement(text: Text, catalog: Catalog, contract: Contract, read: set[str])
     cutoff, decided = _cutoff(contract)
     if cutoff is None:
         return
-    for tree, variables in _queries(text):
+    for tree, variables in _queries(text, catalog):
         statement = take_apart(tree, text.dialect, catalog, variables)
         read |= {scan.name.lower() for scan in statement.scans}
         bounds = Bounds(statement, cutoff)
@@ -154,10 +154,11 @@ def _cutoff(contract: Contract) -> tuple[Cutoff | None, bool]:
     return (contract.decision_cutoffs[0] if contract.decision_cutoffs else None), True
 
 
-def _queries(text: Text) -> Iterator[tuple[exp.Expr, dict[str, exp.Expr]]]:
+def _queries(text: Text, catalog: Catalog) -> Iterator[tuple[exp.Expr, dict[str, exp.Expr]]]:
     """Yield the queries of a text, with the views and variables that earlier statements define put in."""
     from sqlglot import exp
 
+    from finassay.audit._static_pivots import without_pivots
     from finassay.audit._static_scopes import Unreadable
 
     variables: dict[str, exp.Expr] = {}
@@ -169,12 +170,14 @@ def _queries(text: Text) -> Iterator[tuple[exp.Expr, dict[str, exp.Expr]]]:
             continue
         query = tree.expression if isinstance(tree, exp.Create) else tree
         _put_in(query, views)
+        if isinstance(query, exp.Query | exp.Pivot):
+            query = without_pivots(query, catalog)
         if isinstance(tree, exp.Create) and isinstance(query, exp.Query):
             name = tree.find(exp.Table)
             views[name.name if name is not None else ""] = query
         elif isinstance(query, exp.Query):
             found.append(query)
-        elif isinstance(tree, exp.Pivot | exp.DML | exp.Command):
+        elif isinstance(tree, exp.DML | exp.Command):
             raise Unreadable(f"{tree.key.capitalize()} is not followed.")
     for query in found or views.values():
         yield query, variables

@@ -172,7 +172,11 @@ def _refuse_tokens(sql: str, statement: Sequence[Token], dialect: Dialect, engin
 
     for at, token in enumerate(statement):
         following = statement[at + 1] if at + 1 < len(statement) else None
-        if token.token_type == TokenType.INTO:
+        names = following is not None and following.text.upper() == "NAME" and dialect == engine == "duckdb"
+        # UNPIVOT … ON … INTO NAME n VALUE v: columns of the result. SELECT … INTO DuckDB itself does not know.
+        if token.token_type == TokenType.INTO and not (
+            names and any(before.token_type == TokenType.UNPIVOT for before in statement[:at])
+        ):
             _refuse_into(sql, token, following)
         assigned = at == 1 and statement[0].text.upper() == "SET"  # refused as an assignment
         if token.token_type == TokenType.SESSION_PARAMETER and not assigned:
