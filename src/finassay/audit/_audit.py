@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from finassay.audit._certificate import ScenarioRun, TableRead, Witness
 from finassay.audit._compare import Difference, differ
+from finassay.audit._failures import reached
 from finassay.audit._impact import impact_of
 from finassay.audit._levels import graded
+from finassay.audit._order import reordered, sorts
 from finassay.audit._power import weigh
 from finassay.audit._recorded import check_recorded
 from finassay.audit._reference import Reference, follow
@@ -27,12 +29,12 @@ from finassay.core import InputError
 from finassay.temporal import AvailabilityUnknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from finassay.audit._certificate import Certificate
     from finassay.audit._slices import Slice
-    from finassay.audit._subject import Runner
+    from finassay.audit._subject import Output, Runner
     from finassay.database import Database, Dialect, ResolvedTable
     from finassay.execution import Submission
     from finassay.temporal import Catalog, Contract
@@ -107,6 +109,9 @@ def audit(
             trials = _judge(facts, runner, other, database)
             if impact and trials:
                 facts.impact = impact_of(trials, facts.base, facts.read)
+        for reason, note in reached(runner.outside, subject.submission.python_code or ""):
+            if reason not in facts.reasons:
+                facts.unknown(reason, note)
         facts.code = engine_hash(database)
         facts.data = data_hash(database, [table.name for table in facts.tables])
     return certificate(facts)
@@ -141,11 +146,24 @@ def _judge(facts: Facts, runner: Runner, reference: Reference | None, database: 
     tables = _tables(facts, database)
     piece = slice_of(tables, facts.base, runner.run, database)
     facts.slice = None if piece is None else piece.says
-    if not _steady(facts, runner, tables, piece):
+    shuffled = _shuffled(facts, runner, tables, piece)
+    if shuffled is None:
         return []
+    ordered = (
+        sorts(facts.subject.submission, facts.subject.dialect or database.dialect)
+        and not reordered(facts.base, again)
+        and not reordered(*shuffled)
+    )
     history = frozenset(name.lower() for name in facts.contract.history)
     trials = [
-        Trial(runner, scope, {n: table.at(scope.cutoff) for n, table in tables.items()}, history, piece=piece)
+        Trial(
+            runner,
+            scope,
+            {n: table.at(scope.cutoff) for n, table in tables.items()},
+            history,
+            piece=piece,
+            ordered=ordered,
+        )
         for scope in facts.scopes
     ]
     for trial in trials:
@@ -164,6 +182,7 @@ def _judge(facts: Facts, runner: Runner, reference: Reference | None, database: 
         facts.unknown(
             "unresponsive", "The program reads no table, so nothing was tried: its answer is a constant."
         )
+    facts.stress += _reordered(trials)
     live = {name for trial in trials for name in trial.live}
     facts.runs = [run for trial in trials for run in trial.runs]
     facts.tables = [
@@ -217,12 +236,14 @@ def _alike(name: str, known: Iterable[str]) -> str:
     return f"Is it {' or '.join(found)}? " if found else ""
 
 
-def _steady(facts: Facts, runner: Runner, tables: dict[str, Altered], piece: Slice | None) -> bool:
-    """Whether the answer stays when the rows of the tables are stored in another order; records why not."""
+def _shuffled(
+    facts: Facts, runner: Runner, tables: dict[str, Altered], piece: Slice | None
+) -> tuple[Output, Output] | None:
+    """Return the answer, and that over rows stored in another order; None where they differ, and that is recorded."""
+    base = facts.base if piece is None else piece.base(facts.base, runner.run)
     shuffled = {name: table.shuffled for name, table in tables.items() if name in facts.read}
     if not shuffled:
-        return True
-    base = facts.base if piece is None else piece.base(facts.base, runner.run)
+        return base, base
     found = runner.run(shuffled if piece is None else piece.over(shuffled))
     difference = differ(base, found) if found.error is None else None
     if difference is not None:
@@ -232,7 +253,19 @@ def _steady(facts: Facts, runner: Runner, tables: dict[str, Altered], piece: Sli
             "The answer depends on the order in which rows are stored (a LIMIT or a ranking without a full order): "
             f"over the same rows in another order {only} is not in both.",
         )
-    return difference is None
+        return None
+    return base, base if found.error is not None else found
+
+
+def _reordered(trials: Iterable[Trial]) -> Iterator[str]:
+    """Yield a warning where what was not to count only moved rows: the first family, at its first cutoff."""
+    for trial in trials:
+        for family, names in trial.reordered.items():
+            yield (
+                f"The same rows come in another order over {', '.join(names)} at {trial.scope.cutoff.day.isoformat()} "
+                f"({family.says}). Order is not judged: if it is the answer, give the rank as a column."
+            )
+            return
 
 
 def _try(facts: Facts, trial: Trial, database: Database) -> None:

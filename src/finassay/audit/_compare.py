@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from finassay.audit._unmatched import last_decimals, unmatched
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
 
@@ -47,6 +47,17 @@ def differ(expected: Output, found: Output) -> Difference | None:
     return None
 
 
+def same_place(expected: pa.Table, found: pa.Table) -> bool:
+    """Whether tables with the same rows have them in the same order."""
+    if expected.equals(found):
+        return True
+    units = [last_decimals(*pair) for pair in zip(expected.columns, found.columns, strict=True)]
+    return all(
+        all(map(_same, one, other, units))
+        for one, other in zip(_listed(expected), _listed(found), strict=True)
+    )
+
+
 def agree(one: Any, other: Any) -> bool:
     """Whether two values are equal, numbers to nine significant digits."""
     return _same(_cell(one), _cell(other), 0.0)
@@ -75,8 +86,12 @@ def _rows(expected: pa.Table, found: pa.Table) -> Difference | None:
 
 def _keys(table: pa.Table) -> list[_Row]:
     """Return the rows, in an order that does not depend on theirs."""
+    return sorted(_listed(table))
+
+
+def _listed(table: pa.Table) -> Iterator[_Row]:
     rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
-    return sorted(tuple(map(_cell, row)) for row in rows)
+    return (tuple(map(_cell, row)) for row in rows)
 
 
 def _cell(value: Any) -> tuple[str, Any]:

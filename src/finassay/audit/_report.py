@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _ASSUMPTIONS = (
     "The catalog and the contract are right: the verdict is relative to both.",
     "PASS is bounded testing, not proof: none of the scenarios that were run separates the program from a valid one.",
+    "Rows are compared whatever their order: an order that is the answer needs its rank as a column.",
     "Values that the vendor overwrote cannot be seen.",
     "What a model or an author remembers of later events cannot be seen.",
 )

@@ -7,6 +7,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from finassay.audit._compare import Difference, differ
+from finassay.audit._order import reordered
 from finassay.audit._subject import Output
 from finassay.audit._types import RENAMED, ST_MARK, Requirement
 from finassay.core import InputError
@@ -50,6 +51,13 @@ class Scope:
         if family is RENAMED:
             left, right = _unnamed(left, right)
         return differ(left, right)
+
+    def reordered(self, expected: Output, found: Output, family: Family) -> bool:
+        """Whether the rows that are judged of two outputs, the same answer, come in another order."""
+        if family is RENAMED:  # its names are not compared
+            return False
+        exact = family.requirement is Requirement.VERSION
+        return reordered(self._judged(expected, exact=exact), self._judged(found, exact=exact))
 
     def of_its_date(self, output: Output) -> Output:
         """Return what of an output was decided at this cutoff, without the columns of later outcomes."""

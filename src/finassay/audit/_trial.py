@@ -22,7 +22,11 @@ Run = Callable[[dict[str, str]], "Output"]
 
 @dataclass
 class Trial:
-    """A cutoff with its tables; what has been run over them, and which of them the output reacted to."""
+    """A cutoff with its tables; what has been run over them, and which of them the output reacted to.
+
+    `ordered` says that the program gives its rows in an order of its own, in which nothing ties; of such a program
+    `reordered` keeps the families, with their tables, over which the same rows came in another order.
+    """
 
     runner: Runner
     scope: Scope
@@ -31,6 +35,8 @@ class Trial:
     runs: list[ScenarioRun] = field(default_factory=list)
     live: set[str] = field(default_factory=set)
     piece: Slice | None = None
+    ordered: bool = False
+    reordered: dict[Family, tuple[str, ...]] = field(default_factory=dict)
 
     def over(self, family: Family) -> list[str]:
         """Return the tables that a family alters."""
@@ -128,6 +134,8 @@ class Trial:
         expected, found = self._both(base, family, altered, run)
         apart = self._apart(expected, found, family)
         # Of several tables it is not known which of them the output reacts to.
+        if apart is None and self.ordered and self.scope.reordered(expected, found, family):
+            self.reordered.setdefault(family, tuple(altered))
         alone = family.mode != "same" and len(altered) == 1 and not isinstance(apart, str)
         if alone and self.scope.differ(base, found) is not None:
             self.live.update(altered)

@@ -7,6 +7,7 @@ import platform
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
@@ -235,7 +236,7 @@ def build_trace(
         output_truncated=ended.truncated,
         max_rss_bytes=ended.max_rss,
         timings=Timings(start_ms=start_ms, run_ms=ended.wall_ms, cpu_ms=ended.cpu_ms, total_ms=total_ms),
-        versions=_versions(),
+        versions=dict(_versions()),
     )
 
 
@@ -290,6 +291,7 @@ def python_values(column: pa.ChunkedArray) -> list[Any]:
     return list(readable(column).to_pylist())
 
 
+@cache
 def _versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
     for name in _VERSIONED:
