@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
+    from finassay.audit._scenarios import Altered
     from finassay.database import Dialect
-    from finassay.temporal import AsOf
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Mutant:
     columns: frozenset[str]
 
 
-def mutants(sql: str, dialect: Dialect, tables: list[AsOf]) -> list[Mutant]:
+def mutants(sql: str, dialect: Dialect, tables: list[Altered]) -> list[Mutant]:
     """Return the statement once without each guard: a conjunct that bounds a time from above, or tests an end.
 
     A conjunct that asks for one day guards too: without it, all later days are let in. Lower bounds guard nothing: a
@@ -50,7 +50,7 @@ def mutants(sql: str, dialect: Dialect, tables: list[AsOf]) -> list[Mutant]:
     return found
 
 
-def without(sql: str, dialect: Dialect, tables: list[AsOf], numbers: Collection[int]) -> str:
+def without(sql: str, dialect: Dialect, tables: list[Altered], numbers: Collection[int]) -> str:
     """Return the statement without several of its guards."""
     import sqlglot
 
@@ -62,7 +62,7 @@ def without(sql: str, dialect: Dialect, tables: list[AsOf], numbers: Collection[
     return tree.sql(dialect=dialect)
 
 
-def _weaker(node: exp.Expr, tables: list[AsOf]) -> exp.Expr | None:
+def _weaker(node: exp.Expr, tables: list[Altered]) -> exp.Expr | None:
     """Return what takes a guard's place; None where the conjunct guards nothing."""
     from sqlglot import exp
 
@@ -70,11 +70,11 @@ def _weaker(node: exp.Expr, tables: list[AsOf]) -> exp.Expr | None:
     ends: set[str] = set()
     for column in node.find_all(exp.Column):
         owner, name = _owner(column), column.name.lower()
-        for view in [view for view in tables if view.name.lower() == owner] or tables:
-            begins, stops = _columns(view)
+        for table in [table for table in tables if table.view.name.lower() == owner] or tables:
+            begins, stops = _columns(table)
             times |= {name} & begins
             ends |= {name} & stops
-    last = max((view.cutoff.instant for view in tables), default=None)
+    last = max((table.view.cutoff.instant for table in tables), default=None)
     return exp.true() if is_guard(node, times, ends, last) else _from_then_on(node, times)
 
 
@@ -96,10 +96,14 @@ def _owner(column: exp.Column) -> str | None:
     return None
 
 
-def _columns(view: AsOf) -> tuple[set[str], set[str]]:
-    """Return the columns that say when a row was known or began to hold, and those that say when it ended."""
+def _columns(table: Altered) -> tuple[set[str], set[str]]:
+    """Return the columns that say when a row was known or began to hold, and those that say when it ended.
+
+    An end that need not be tested is none: no scenario could notice that it is not.
+    """
     names: list[str | None] = []
     ends: list[str | None] = []
+    view = table.view
     available, valid = view.table.availability, view.table.valid
     if (
         available
@@ -107,7 +111,8 @@ def _columns(view: AsOf) -> tuple[set[str], set[str]]:
         names.append(available.proxy if available.proxy in view.proxies else available.column)
     if valid is not None:
         names.append(valid.start)
-        ends = [valid.end, valid.end_known.column if valid.end_known else None]
+        if table.interval_counts:
+            ends = [valid.end, valid.end_known.column if valid.end_known else None]
     return {name.lower() for name in names if name}, {name.lower() for name in ends if name}
 
 

@@ -44,7 +44,7 @@ def weigh(facts: Facts, trial: Trial, base: Output) -> None:
     if tried == 0:
         _expose(facts, trial, base)
     elif facts.power.noticed < LEAST_POWER * tried:
-        guards = "; ".join(m.guard for m in missed)
+        guards = "; ".join(m.guard for m in holes)
         facts.unknown(
             "low_power", f"{facts.power.noticed} of {tried} guards are noticed when removed, not: {guards}."
         )
@@ -53,12 +53,12 @@ def weigh(facts: Facts, trial: Trial, base: Output) -> None:
 def _shared(trial: Trial, base: Output, missed: list[Mutant]) -> list[Mutant]:
     """Return the guards that stand in for one another: without either nothing happens, without both it is noticed."""
     dialect, text = base.statements[0]
-    views = [table.view for table in trial.tables.values()]
+    tables = list(trial.tables.values())
     found: list[Mutant] = []
     for pair in list(combinations(missed, 2))[:_MOST_PAIRS]:
         if all(m in found for m in pair):
             continue
-        sql = without(text, dialect, views, [m.number for m in pair])
+        sql = without(text, dialect, tables, [m.number for m in pair])
         if _noticed(trial, sql, pair[0].columns | pair[1].columns):
             found += [m for m in pair if m not in found]
     return found
@@ -95,7 +95,7 @@ def _guards(trial: Trial, base: Output) -> list[Mutant]:
     if trial.runner.subject.submission.mode != "sql":
         return []
     dialect, text = base.statements[0]
-    return mutants(text, dialect, [table.view for table in trial.tables.values()])
+    return mutants(text, dialect, list(trial.tables.values()))
 
 
 def _expose(facts: Facts, trial: Trial, base: Output) -> None:

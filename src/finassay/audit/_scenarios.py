@@ -103,12 +103,19 @@ class Altered(Alterations):
         """Return the same table at another cutoff."""
         return replace(self, view=replace(self.view, cutoff=cutoff))
 
+    @property
+    def interval_counts(self) -> bool:
+        """Whether it is judged when rows hold.
+
+        A program that is told its entities need not ask whether they live: only where the contract says so must it.
+        """
+        return self.table.spec.valid is not None and (self.table.spec.kind != "entity" or self.life)
+
     @cached_property
     def families(self) -> tuple[Family, ...]:
         """The families that mean something for the table."""
         spec = self.table.spec
-        # A program that is told its entities need not ask whether they live: only where the contract says so must it.
-        counts = spec.valid is not None and (spec.kind != "entity" or self.life)
+        counts = self.interval_counts
         found = [AS_IS] if spec.versions or counts else []
         always = spec.availability is not None and spec.availability.always
         if not always:
