@@ -101,3 +101,62 @@ def test_a_label_that_no_output_has_is_told(audited: Audited) -> None:
     sql = "SELECT FIRM, AVG(CLOSE) AS close FROM price WHERE DAY <= DATE '2024-06-30' GROUP BY FIRM"
     told = audited(sql, contract="labels: [ret]").warnings
     assert told == ["The contract's label ret is no column of the output."]
+
+
+MEAN = """from db_connector import query_to_dataframe
+d = query_to_dataframe("SELECT FIRM, CLOSE FROM price WHERE DAY <= DATE '2024-06-30'")
+result = d.groupby("FIRM", as_index=False)["CLOSE"].mean().sort_values("FIRM")
+"""
+CAUGHT = {
+    "the network": (
+        MEAN
+        + "import urllib.request\ntry:\n    urllib.request.urlopen('http://rates.example.org/x', timeout=1)\n"
+        "except OSError:\n    pass\n",
+        "needs_network",
+        "rates.example.org",
+    ),
+    "the network, where rows are missing": (
+        MEAN
+        + "import socket\nif len(d) != 140:\n    try:\n        socket.create_connection(('192.0.2.7', 80), 1)\n"
+        "    except OSError:\n        pass\n",
+        "needs_network",
+        "192.0.2.7",
+    ),
+    "DuckDB's own network": (
+        MEAN
+        + "import duckdb\ntry:\n    duckdb.sql(\"FROM read_csv('https://rates.example.org/x.csv')\").df()\n"
+        "except duckdb.Error:\n    pass\n",
+        "needs_network",
+        "rates.example.org",
+    ),
+    "a refused statement": (
+        MEAN
+        + "try:\n    query_to_dataframe(\"SELECT * FROM 'cache.parquet'\")\nexcept Exception:\n    pass\n",
+        "reads_file",
+        "cache.parquet",
+    ),
+    "a cache, if there is one": (
+        "import os, pickle\nif os.path.exists('cache.pkl'):\n"
+        "    result = pickle.load(open('cache.pkl', 'rb'))\nelse:\n    "
+        + MEAN.strip().replace("\n", "\n    "),
+        "reads_file",
+        "cache.pkl",
+    ),
+}
+
+
+@pytest.mark.jail
+@pytest.mark.parametrize(("python", "reason", "what"), CAUGHT.values(), ids=CAUGHT)
+def test_what_is_tried_and_caught_is_told(audited: Audited, python: str, reason: str, what: str) -> None:
+    found = audited(python=python)
+    told(found, reason)
+    assert what in " ".join(found.notes)
+
+
+@pytest.mark.jail
+def test_a_file_of_its_own_is_no_cache(audited: Audited) -> None:
+    more = (
+        "import pandas as pd\nresult.to_csv('mine.csv', index=False)\nassert len(pd.read_csv('mine.csv'))\n"
+    )
+    found = audited(python=MEAN + more)
+    assert found.verdict is Verdict.PASS, certificate_text(found)

@@ -1,13 +1,18 @@
-"""Why a program gave nothing to audit, each in a word of its own: it writes, it needs the network, a file."""
+"""Why a program cannot be judged, each in a word of its own: it writes, it needs the network, a file."""
 
 from __future__ import annotations
 
+import ast
+import re
 from typing import TYPE_CHECKING
 
 from finassay.core import CandidateError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from finassay.audit._subject import Output
+    from finassay.execution import Outside
 
 _WRITES = {"not_read_only", "row_lock"}
 _NOTHING = {"no_result", "missing_result", "not_a_table"}
@@ -27,6 +32,12 @@ _OFFLINE = (
     "could not resolve host",
 )
 
+_MOST_NAMED = 5
+_READER = re.compile(
+    r"(read|scan)_(?!sql|database|gbq)|(load|open|loadtxt|genfromtxt|fromfile|memory_map|ParquetFile|ParquetDataset)\Z"
+)
+_ADDRESS = re.compile(r"\b(https?|s3|gs|gcs|hf|ftp)://", re.IGNORECASE)
+
 
 def failure(base: Output) -> tuple[str, str]:
     """Return the reason of a failure over the unaltered data, and a sentence about it."""
@@ -40,7 +51,8 @@ def failure(base: Output) -> tuple[str, str]:
             "program_writes",
             f"The program writes to the database, which an audit does not let it do: {text}",
         )
-    if any(words in text.lower() for words in _OFFLINE) or base.kind == "gaierror":
+    asks = base.reason == "file_access" and base.statements and _ADDRESS.search(base.statements[-1][1])
+    if asks or any(words in text.lower() for words in _OFFLINE) or base.kind == "gaierror":
         return "needs_network", f"The program needs the network, which an audit does not give it: {text}"
     if base.kind == "FileNotFoundError" or base.reason == "file_access":
         return (
@@ -50,6 +62,53 @@ def failure(base: Output) -> tuple[str, str]:
     if base.reason in _NOTHING:
         return "no_output", f"The program returned no table; what it prints is not judged: {text}"
     return "program_failed", f"The program failed over the unaltered data: {text}"
+
+
+def reached(runs: Iterable[Outside], python: str) -> Iterator[tuple[str, str]]:
+    """Yield the reasons why a program that caught the failure cannot be judged: elsewhere it may answer otherwise."""
+    seen = list(runs)
+    hosts = _named(host for one in seen for host in one.hosts)
+    if hosts:
+        yield (
+            "needs_network",
+            f"The program calls out ({hosts}), which an audit does not let it do; elsewhere it may answer otherwise.",
+        )
+    looked = [path for one in seen for path in one.looked] if _reads_files(python) else []
+    files = _named([*(path for one in seen for path in one.files), *looked])
+    if files:
+        yield (
+            "reads_file",
+            (
+                f"The program looks for a file that it has not made ({files}), a cache perhaps; with one it may answer "
+                "otherwise."
+            ),
+        )
+
+
+def _named(found: Iterable[str]) -> str:
+    names = list(dict.fromkeys(found))
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
+
+
+def _reads_files(python: str) -> bool:
+    """Whether the text of a program has a call that reads files: to ask for one alone is no use of it."""
+    try:
+        calls = [node for node in ast.walk(ast.parse(python)) if isinstance(node, ast.Call)]
+    except (SyntaxError, ValueError):
+        return True
+    for call in calls:
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        modes = [
+            value.value
+            for value in (*call.args[1:2], *(k.value for k in call.keywords if k.arg == "mode"))
+            if isinstance(value, ast.Constant) and isinstance(value.value, str)
+        ]
+        if name == "open" and modes and not set("r+") & set(modes[0]):
+            continue
+        if _READER.match(name):
+            return True
+    return False
 
 
 def _writes(base: Output) -> bool:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from finassay.core import CandidateError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import pyarrow as pa
 
     from finassay.database import Database, Dialect, QueryPolicy
-    from finassay.execution import Jail, Limits, Repeater, Submission
+    from finassay.execution import Jail, Limits, Outside, Repeater, Submission
+    from finassay.execution._trace import TracedQuery
 
 
 _SMALL = 1 << 20  # bytes of an output that is kept
@@ -37,6 +39,8 @@ class Output:
         Why it failed, in the stable word of `docs/reference/reasons.md`.
     kind : str or None
         The type of the exception that ended a Python program.
+    outside : Outside or None
+        What a Python program in the jail reached for beside its database.
     """
 
     tables: dict[str, pa.Table] = field(default_factory=dict)
@@ -44,6 +48,7 @@ class Output:
     statements: tuple[tuple[Dialect, str], ...] = ()
     reason: str | None = None
     kind: str | None = None
+    outside: Outside | None = None
 
 
 @dataclass(frozen=True)
@@ -91,6 +96,7 @@ class Runner:
         self._program: Repeater | None = None
         self._database: Database | None = None
         self._kept: dict[tuple[str | None, frozenset[tuple[str, str]]], Output] = {}
+        self.outside: dict[Outside, None] = {}  # each of what its runs reached for, once, in their order
 
     def run(
         self, overlays: Mapping[str, str] | None = None, sql: str | None = None, *, again: bool = False
@@ -110,6 +116,8 @@ class Runner:
                 found = self._run_sql(overlays or {}, sql)
             else:
                 found = self._run_python(overlays or {})
+            if found.outside is not None:
+                self.outside[found.outside] = None
             if sum(table.nbytes for table in found.tables.values()) > _SMALL:
                 return found
             while len(self._kept) >= _MOST_KEPT:
@@ -158,6 +166,46 @@ class Runner:
         own: Dialect = done.trace.database.dialect  # type: ignore[assignment]
         spoken: dict[str, Dialect] = {"mysql": "mysql", "postgres": "postgres", "duckdb": "duckdb"}
         sent = tuple((spoken.get(query.route, own), query.sql) for query in done.trace.queries)
+        outside = _with_statements(done.outside, done.trace.queries)
         if (error := done.trace.error) is not None:
-            return Output(error=error.message, statements=sent, reason=error.reason, kind=error.type)
-        return Output({found.name: found.table for found in done.tables}, statements=sent)
+            return Output(
+                error=error.message,
+                statements=sent,
+                reason=error.reason,
+                kind=error.type,
+                outside=outside,
+            )
+        tables = {found.name: found.table for found in done.tables}
+        return Output(tables, statements=sent, outside=outside)
+
+
+_ADDRESS = re.compile(r"\b(?:https?|s3|gs|gcs|hf|ftp)://([^/\s'\"]+)", re.IGNORECASE)
+_NO_FILE = re.compile(r"(?:match the pattern|Cannot open file|could not open) \"([^\"]+)\"", re.IGNORECASE)
+
+
+def _with_statements(outside: Outside, queries: Iterable[TracedQuery]) -> Outside:
+    """Add what statements reached for and were refused, or did not find: engines open files without Python."""
+    hosts, files = list(outside.hosts), list(outside.files)
+    for query in queries:
+        said = query.error or ""
+        if query.status == "refused" and _of_files(query.sql):
+            found = _ADDRESS.findall(query.sql)
+            hosts += found
+            files += [] if found else [" ".join(query.sql.split())[:80]]
+        elif query.status == "error" and query.route == "duckdb":
+            hosts += _ADDRESS.findall(said)
+            files += [path for path in _NO_FILE.findall(said) if not _ADDRESS.match(path)]
+    return replace(outside, hosts=tuple(dict.fromkeys(hosts)), files=tuple(dict.fromkeys(files)))
+
+
+def _of_files(sql: str) -> bool:
+    """Whether a statement is refused as one that reaches files."""
+    from finassay.database import QueryPolicy, check
+
+    for dialect in ("duckdb", "mysql", "postgres"):
+        try:
+            check(sql, dialect, QueryPolicy(), "")
+        except CandidateError as error:
+            if error.reason == "file_access":
+                return True
+    return False

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from finassay.execution._broker import Broker
     from finassay.execution._jail import Jail, JailSession, find_jail
     from finassay.execution._mounts import parse_mounts
-    from finassay.execution._outputs import Figure, ResultTable
+    from finassay.execution._outputs import Figure, Outside, ResultTable
     from finassay.execution._repeat import Repeater, repeated
     from finassay.execution._run import Run, run
     from finassay.execution._submission import load_submission, parse_submission
@@ -38,6 +38,7 @@ __all__ = [
     "Limits",
     "Mount",
     "Outcome",
+    "Outside",
     "QueryRecord",
     "Repeater",
     "ResultTable",
@@ -61,7 +62,7 @@ _PLACES = {
     "_broker": ("Broker",),
     "_jail": ("Jail", "JailSession", "find_jail"),
     "_mounts": ("parse_mounts",),
-    "_outputs": ("Figure", "ResultTable"),
+    "_outputs": ("Figure", "Outside", "ResultTable"),
     "_repeat": ("Repeater", "repeated"),
     "_run": ("Run", "run"),
     "_submission": ("load_submission", "parse_submission"),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _FOLDER = ".finassay"
 _PNG = b"\x89PNG\r\n\x1a\n"
 _MOST_FIGURES = 20
+_MOST_NOTES = 200
 _SMALL = 4 << 20
 _DECODED_COLUMNS = 10_000
 
@@ -51,6 +52,25 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Outside:
+    """What a program reached for beside its database, as noted inside the jail: whether or not it went on without.
+
+    Attributes
+    ----------
+    hosts : tuple of str
+        Of the network.
+    files : tuple of str
+        Files to be read that it had not made itself.
+    looked : tuple of str
+        Files of which it asked whether they are there.
+    """
+
+    hosts: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    looked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Outputs:
     """What came out of a run; ``problem`` is the first reason why it is not all that was asked for."""
 
@@ -59,6 +79,7 @@ class Outputs:
     abstract: str | None = None
     problem: TracedError | None = None
     warnings: tuple[str, ...] = field(default=())
+    outside: Outside = field(default_factory=Outside)
 
 
 def collect_outputs(scratch: Path, submission: Submission, *, max_rows: int, max_bytes: int) -> Outputs:
@@ -96,13 +117,26 @@ def collect_outputs(scratch: Path, submission: Submission, *, max_rows: int, max
     nothing = not tables and not figures and abstract is None
     if problem is None and nothing:
         problem = _no_result(scratch)
-    return Outputs(tuple(tables), tuple(figures), abstract, problem, tuple(warnings))
+    return Outputs(tuple(tables), tuple(figures), abstract, problem, tuple(warnings), _outside(scratch))
 
 
 def read_error(scratch: Path) -> dict[str, Any] | None:
     """Return the candidate's exception as it was recorded inside the jail, None where there is none."""
     value = _json(scratch, "error.json")
     return value if isinstance(value, dict) else None
+
+
+def _outside(scratch: Path) -> Outside:
+    raw = collect(scratch, f"{_FOLDER}/outside.jsonl", _SMALL) or b""
+    noted: dict[str, list[str]] = {"network": [], "read": [], "looked": []}
+    for line in raw.splitlines()[:_MOST_NOTES]:
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict) and isinstance(what := value.get("what"), str):
+            noted.get(str(value.get("kind")), []).append(what[:300])
+    return Outside(tuple(noted["network"]), tuple(noted["read"]), tuple(noted["looked"]))
 
 
 def _json(scratch: Path, name: str) -> Any:

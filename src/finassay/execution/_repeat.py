@@ -71,7 +71,7 @@ class Repeater:
             start_ms=(started - began) * 1000,
             total_ms=(time.perf_counter() - began) * 1000,
         )
-        return Run(trace, ended.outputs.tables, ended.outputs.figures, ended.outputs.abstract)
+        return Run(trace, outputs.tables, outputs.figures, outputs.abstract, outputs.outside)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ from finassay.execution._guest import (
 )
 from finassay.execution._interpreter import find_interpreter
 from finassay.execution._jail import Jail, JailSession, find_jail
-from finassay.execution._outputs import Figure, Outputs, ResultTable, collect_outputs, read_error
+from finassay.execution._outputs import Figure, Outputs, Outside, ResultTable, collect_outputs, read_error
 from finassay.execution._report import Ended, Setting, build_trace, python_ended, sql_ended
 from finassay.execution._trace import Trace, TracedDatabase, TracedJail
 from finassay.execution._types import Call, Limits, Mount, QueryRecord, Submission
@@ -57,12 +57,15 @@ class Run:
         ``picture.png`` first, then the captured matplotlib figures.
     abstract : str or None
         Text of ``abstract.txt``.
+    outside : Outside
+        What it reached for beside its database: the network, files of others.
     """
 
     trace: Trace
     tables: tuple[ResultTable, ...]
     figures: tuple[Figure, ...]
     abstract: str | None
+    outside: Outside = field(default_factory=Outside)
 
 
 def run(
@@ -155,7 +158,8 @@ def run(
         start_ms=(ran.started - began) * 1000,
         total_ms=(time.perf_counter() - began) * 1000,
     )
-    return Run(trace, ended.outputs.tables, ended.outputs.figures, ended.outputs.abstract)
+    outputs = ended.outputs
+    return Run(trace, outputs.tables, outputs.figures, outputs.abstract, outputs.outside)
 
 
 @dataclass(frozen=True)

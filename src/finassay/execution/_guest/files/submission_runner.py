@@ -23,6 +23,7 @@ def main() -> None:
         job = json.load(stream)
     os.makedirs(OUT, exist_ok=True)
     import figure_capture
+    import finassay_outside
 
     try:
         import finassay_duckdb
@@ -32,6 +33,8 @@ def main() -> None:
         pass
     capture = figure_capture.install(OUT)
     module = _fresh_main(job)
+    names = {_filename(job, number) for number in range(1, len(job["cells"]) + 1)}
+    finassay_outside.install(OUT, names, "\n".join(job["cells"]))
     try:
         _run_cells(job, module.__dict__)
         capture.finish()
