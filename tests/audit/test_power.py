@@ -29,6 +29,50 @@ tables:
       closed: effective_to
       name: payload
 """)
+BONDS = parse_catalog("""
+catalog: bonds
+format: 1
+version: 1.0.0
+tables:
+  cut:
+    kind: event
+    row_id: [id]
+    key: [bond, day]
+    availability: {column: day}
+    columns: {id: {role: key, max_null: 0}, bond: key, day: disclosure, price: payload}
+  called:
+    kind: event
+    row_id: [id]
+    key: [bond]
+    availability: {column: told}
+    columns: {id: {role: key, max_null: 0}, bond: key, told: disclosure}
+  code:
+    kind: entity
+    row_id: [id]
+    key: [bond]
+    availability: {column: listed}
+    columns: {id: {role: key, max_null: 0}, bond: key, listed: disclosure, name: payload}
+""")
+EVENTS = """
+contract: bonds
+format: 1
+decisions: {every: event, from: 2024-01-01, to: 2024-06-30, column: notice}
+sources: [cut, called]
+"""
+UNCALLED = """
+SELECT c.day AS notice, c.bond, c.price
+FROM cut AS c LEFT JOIN (SELECT bond, MIN(told) AS first_call FROM called GROUP BY bond) AS k ON k.bond = c.bond
+WHERE c.day BETWEEN DATE '2024-01-01' AND DATE '2024-06-30'
+  AND COALESCE(k.first_call, DATE '2999-12-31') > c.day"""
+LOOKED_UP = """
+from db_connector import query_to_dataframe
+cuts = query_to_dataframe("SELECT bond, day AS notice, price FROM cut WHERE day BETWEEN '2024-01-01' AND '2024-06-30'")
+calls = query_to_dataframe("SELECT bond, told FROM called")
+codes = query_to_dataframe("SELECT bond, listed FROM code").set_index("bond")
+called = [((calls.bond == r.bond) & (calls.told <= r.notice)).any() for r in cuts.itertuples()]
+known = [codes.loc[r.bond].listed is not None for r in cuts.itertuples()]
+result = cuts[[k and not c for k, c in zip(known, called)]]
+"""
 AS_OF = "contract: power\nformat: 1\nas_of: {date: 2024-06-30}\n"
 ALIVE = "(closed IS NULL OR closed > DATE '2024-06-30')"
 SQL = f"SELECT fund, name FROM fund WHERE opened <= DATE '2024-06-30' AND {ALIVE}"
@@ -64,3 +108,32 @@ def test_it_is_one_where_the_contract_asks_for_the_life_of_the_entities(url: str
     assert found.verdict is Verdict.PASS
     assert found.power is not None
     assert (found.power.guards, found.power.noticed) == (2, 2)
+
+
+@pytest.fixture
+def bonds(tmp_path: Path) -> str:
+    path = tmp_path / "bonds.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "CREATE TABLE cut AS SELECT range AS id, range % 30 AS bond, DATE '2024-01-05' + CAST(range * 2 AS INTEGER)"
+            " AS day, 10 + range % 7 AS price FROM range(120);"
+            "CREATE TABLE called AS SELECT range AS id, range * 2 AS bond,"
+            " DATE '2024-02-01' + CAST(range * 9 AS INTEGER) AS told FROM range(15);"
+            "CREATE TABLE code AS SELECT range AS id, range AS bond, DATE '2020-01-01' AS listed, 'b' || range AS name"
+            " FROM range(30)"
+        )
+    return f"duckdb:///{path}"
+
+
+def _of_bonds(submission: Submission, url: str) -> Certificate:
+    return audit(Subject(submission, url), BONDS, parse_contract(EVENTS))
+
+
+def test_an_order_of_two_times_is_no_guard_though_one_has_another_name(bonds: str) -> None:
+    found = _of_bonds(Submission("sql", sql_code=UNCALLED, source="s.sql"), bonds)
+    assert found.verdict is Verdict.PASS, found.notes
+
+
+def test_a_table_in_which_every_row_is_looked_up_need_not_matter_otherwise(bonds: str) -> None:
+    found = _of_bonds(Submission("python", python_code=LOOKED_UP, source="p.py"), bonds)
+    assert found.verdict is Verdict.PASS, found.notes

@@ -177,7 +177,7 @@ def _judge(facts: Facts, runner: Runner, reference: Reference | None, database: 
     if tables and not facts.witnesses:
         _stress(facts, trials[-1])
         _check_sources(facts, trials[-1])
-        weigh(facts, trials[-1], facts.base)
+        weigh(facts, trials, facts.base)
     elif not tables and not facts.reasons:
         facts.unknown(
             "unresponsive", "The program reads no table, so nothing was tried: its answer is a constant."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from finassay.audit._static_values import UNSAID, evaluate, moment
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Set
     from datetime import datetime
 
     from sqlglot import exp
@@ -31,18 +31,21 @@ class Mutant:
     columns: frozenset[str]
 
 
-def mutants(sql: str, dialect: Dialect, tables: list[Altered]) -> list[Mutant]:
+def mutants(sql: str, dialect: Dialect, tables: list[Altered], decision: str | None = None) -> list[Mutant]:
     """Return the statement once without each guard: a conjunct that bounds a time from above, or tests an end.
 
     A conjunct that asks for one day guards too: without it, all later days are let in. Lower bounds guard nothing: a
-    row that is too old was known. Nor do periods: what they say is not when.
+    row that is too old was known. Nor do periods: what they say is not when. `decision` is the column that carries the
+    dates of the decisions: a bound by it is one, though it may be made of times in the data.
     """
     import sqlglot
     from sqlglot import exp
 
     found = []
-    for number, guard in enumerate(conjuncts(sqlglot.parse_one(sql, read=dialect))):
-        if _weaker(guard, tables) is None:
+    tree = sqlglot.parse_one(sql, read=dialect)
+    made = _made_of_times(tree, tables) - {(decision or "").lower()}
+    for number, guard in enumerate(conjuncts(tree)):
+        if _weaker(guard, tables, made) is None:
             continue
         lines = [n.meta["line"] for n in guard.find_all(exp.Identifier) if "line" in n.meta]
         text, shown = without(sql, dialect, tables, [number]), guard.sql(dialect=dialect)
@@ -62,7 +65,16 @@ def without(sql: str, dialect: Dialect, tables: list[Altered], numbers: Collecti
     return tree.sql(dialect=dialect)
 
 
-def _weaker(node: exp.Expr, tables: list[Altered]) -> exp.Expr | None:
+def _made_of_times(tree: exp.Expr, tables: list[Altered]) -> set[str]:
+    """Return the names that a statement gives to what it makes of times: the first day of a call, say."""
+    from sqlglot import exp
+
+    times = {name for table in tables for name in _columns(table)[0]}
+    found = {alias.alias.lower() for alias in tree.find_all(exp.Alias) if _names(alias.this) & times}
+    return found - times
+
+
+def _weaker(node: exp.Expr, tables: list[Altered], made: Set[str] = frozenset()) -> exp.Expr | None:
     """Return what takes a guard's place; None where the conjunct guards nothing."""
     from sqlglot import exp
 
@@ -75,7 +87,7 @@ def _weaker(node: exp.Expr, tables: list[Altered]) -> exp.Expr | None:
             times |= {name} & begins
             ends |= {name} & stops
     last = max((table.view.cutoff.instant for table in tables), default=None)
-    return exp.true() if is_guard(node, times, ends, last) else _from_then_on(node, times)
+    return exp.true() if is_guard(node, times, ends, last, made) else _from_then_on(node, times)
 
 
 def _owner(column: exp.Column) -> str | None:
@@ -133,8 +145,17 @@ def conjuncts(tree: exp.Expr) -> Iterator[exp.Expr]:
                 yield node
 
 
-def is_guard(node: exp.Expr, times: set[str], ends: set[str], last: datetime | None = None) -> bool:
-    """Whether a conjunct bounds a time from above, by no moment after `last`, or tests an end."""
+def is_guard(
+    node: exp.Expr,
+    times: Set[str],
+    ends: Set[str],
+    last: datetime | None = None,
+    made: Set[str] = frozenset(),
+) -> bool:
+    """Whether a conjunct bounds a time from above, by no moment after `last`, or tests an end.
+
+    `made` are names of what the statement makes of times: to compare with them is an order, as with times themselves.
+    """
     from sqlglot import exp
 
     if any(node.find_all(exp.Subquery, exp.Exists, exp.Select)):
@@ -150,8 +171,8 @@ def is_guard(node: exp.Expr, times: set[str], ends: set[str], last: datetime | N
         if last is not None and _after(test.args["high"] if isinstance(test, exp.Between) else bound, last):
             continue  # the end of a window of decisions, which lets in what they could not know
         names, others = _names(bounded), set() if isinstance(test, exp.Between) else _names(bound)
-        if (
-            names & times and not others & times
+        if names & times and not others & (
+            times | made
         ):  # two times compared with one another are an order, not a bound
             return True
     return False

@@ -19,15 +19,20 @@ LEAST_POWER = 0.9
 _MOST_PAIRS = 10
 
 
-def weigh(facts: Facts, trial: Trial, base: Output) -> None:
-    """Take away the program's guards one by one; of a program without any, see what it reacts to."""
+def weigh(facts: Facts, trials: list[Trial], base: Output) -> None:
+    """Take away the program's guards one by one; of a program without any, see what it reacts to.
+
+    That is done at the last cutoff; what is not noticed there is tried at the first one and at some between, where
+    other rows are near.
+    """
+    trial, others = trials[-1], _some(trials[:-1])
     for name in sorted(facts.read & trial.tables.keys()):
         trial.reacts(base, name)
     found = _guards(trial, base)
     if not found:
         _expose(facts, trial, base)
         return
-    missed = [m for m in found if not _noticed(trial, m.sql, m.columns)]
+    missed = [m for m in found if not any(_noticed(one, m.sql, m.columns) for one in (trial, *others))]
     shared = _shared(trial, base, missed)
     missed = [m for m in missed if m not in shared]
     redundant = [
@@ -48,6 +53,11 @@ def weigh(facts: Facts, trial: Trial, base: Output) -> None:
         facts.unknown(
             "low_power", f"{facts.power.noticed} of {tried} guards are noticed when removed, not: {guards}."
         )
+
+
+def _some(trials: list[Trial]) -> list[Trial]:
+    """Return at most three of the earlier cutoffs: the last of them, the first, and one between."""
+    return [trials[n] for n in sorted({0, len(trials) // 2, len(trials) - 1}, reverse=True)] if trials else []
 
 
 def _shared(trial: Trial, base: Output, missed: list[Mutant]) -> list[Mutant]:
@@ -95,13 +105,19 @@ def _guards(trial: Trial, base: Output) -> list[Mutant]:
     if trial.runner.subject.submission.mode != "sql":
         return []
     dialect, text = base.statements[0]
-    return mutants(text, dialect, list(trial.tables.values()))
+    return mutants(text, dialect, list(trial.tables.values()), trial.scope.column)
 
 
 def _expose(facts: Facts, trial: Trial, base: Output) -> None:
     """Where a program's own guards cannot be taken away, ask whether it reacts to what it may know of each table."""
     read = [name for name, table in trial.tables.items() if table.traps and name in facts.read]
-    silent = [name for name in read if not trial.reacts(base, name) and not trial.feeds_labels(base, name)]
+    silent = [
+        name
+        for name in read
+        if not trial.reacts(base, name)
+        and not trial.feeds_labels(base, name)
+        and (name in facts.required or not trial.fails_without(base, name))
+    ]
     asked = [name for name in read if name in silent or name in trial.live]
     facts.power = Power(
         guards=len(asked),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from finassay.audit._compare import Difference, differ
-from finassay.audit._types import AS_IS, FAMILIES, Requirement
+from finassay.audit._types import AS_IS, FAMILIES, MISSING, MISSING_TOO, Requirement
 
 if TYPE_CHECKING:
     from finassay.audit._certificate import ScenarioRun
@@ -172,6 +172,11 @@ class Trial:
         ):
             self.live.add(name)
         return name in self.live
+
+    def fails_without(self, base: Output, name: str) -> bool:
+        """Whether the program fails where known rows of a table are gone: it looks each of them up."""
+        families = [family for family in self.tables[name].traps if family in (MISSING, MISSING_TOO)]
+        return any(isinstance(self.moves(base, family, name, self.runner.run), str) for family in families)
 
     def feeds_labels(self, base: Output, name: str) -> bool:
         """Whether a table matters to columns of later outcomes, which are not judged."""
