@@ -172,8 +172,7 @@ class Alterations(Newcomers):
     def _moved(self, moment: datetime, rests: tuple[int, ...] = (2,)) -> dict[str, tuple[str, str]]:
         """Move the time at which some fifths of the known rows were known."""
         assert self._available is not None  # noqa: S101 - families with an availability only
-        lag = timedelta(days=self.table.spec.availability.lag_days if self.table.spec.availability else 0)
-        return {self._available: (self._fifths(rests), self._date(self._available, moment - lag))}
+        return {self._available: (self._fifths(rests), self._date(self._available, moment - self._lag))}
 
     def _begun_later(self) -> dict[str, tuple[str, str]]:
         """Let a fifth of the rows begin the day after the as-of date, and what is stated to follow not before."""
@@ -296,8 +295,7 @@ class Alterations(Newcomers):
         """Add a version to each group that has one at the cutoff: disclosed from the cutoff on, or just before it."""
         assert self._available is not None  # noqa: S101 - families of versions only
         available = self._available
-        lag = timedelta(days=self.table.spec.availability.lag_days if self.table.spec.availability else 0)
-        moment = self.view.cutoff.instant - lag - (timedelta() if late else DAY)
+        moment = self.view.cutoff.instant - self._lag - (timedelta() if late else DAY)
         when = self._date(available, moment)
         if late and self.table.spec.columns[available].format == "native":
             later = self._date(available, moment + 9 * DAY)

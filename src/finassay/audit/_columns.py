@@ -94,6 +94,11 @@ class Columns:
         """Whether a column numbers the rows."""
         return self._number is not None
 
+    @property
+    def known_by(self) -> str | None:
+        """The catalog's name of the column that says when a row was known, or of what stands for it."""
+        return self._available
+
     @cached_property
     def _available(self) -> str | None:
         """The catalog's name of the column that says when a row was known."""
@@ -103,8 +108,15 @@ class Columns:
         return spec.proxy if spec.proxy and spec.proxy in self.view.proxies else spec.column
 
     @property
+    def _lag(self) -> timedelta:
+        """How long after the time in that column a row was known: a recording time that stands for it has no lag."""
+        spec = self.table.spec.availability
+        return timedelta(days=spec.lag_days if spec and spec.column == self._available else 0)
+
+    @property
     def _ahead(self) -> bool:
-        return bool(self.table.spec.availability and self.table.spec.availability.ahead)
+        spec = self.table.spec.availability
+        return bool(spec and spec.ahead and spec.column == self._available)
 
     @cached_property
     def _flags(self) -> dict[str, tuple[str, ...]]:

@@ -90,8 +90,7 @@ class Newcomers(Columns):
         """
         spec, available = self.table.spec, self._available
         assert available is not None  # noqa: S101 - asked of tables with one only
-        lag = timedelta(days=spec.availability.lag_days if spec.availability else 0)
-        moment = self.view.cutoff.instant - lag - (3 * DAY if known else timedelta())
+        moment = self.view.cutoff.instant - self._lag - (3 * DAY if known else timedelta())
         when = self._date(available, moment)
         if spec.columns[available].format == "native" and not known:
             later = self._date(available, moment + 9 * DAY)

@@ -86,6 +86,6 @@ def _use(trial: Trial, table: Altered, text: str, number: str, database: Databas
         table.table.names[name]: None if (cell := row[table.table.names[name]]) is None else str(cell)
         for name in dict.fromkeys((*spec.row_id, *spec.key, *dates))
     }
-    known = spec.availability.column if spec.availability else None
+    known = table.known_by
     told = f", disclosed {shown[table.table.names[known]]}" if known in dates else ""
     return Use(output=text, row=shown, says=f"{table.table.info.name} row {number}{told}, {used}")

@@ -145,7 +145,8 @@ class Rules:
         if isinstance(reach, Bound):
             node = reach.said if reach.said is not None else node
             proven = proven and reach.exact and not self._dimension(scan)
-            lag = scan.table.availability.lag_days if scan.table and scan.table.availability else 0
+            spec = scan.table.availability if scan.table else None
+            lag = spec.lag_days if spec and spec.column == column else 0
             late = f"; it is known {lag} day(s) later" if lag else ""
             why = f"{column} may reach past the cutoff, {self.bounds.cutoff}{late}."
         else:

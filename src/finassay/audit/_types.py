@@ -120,7 +120,7 @@ PENDING = Family(
 CHANGED = Family("known_values_changed", _A4, "follow", "known values are changed")
 MISSING = Family("known_rows_removed", _A4, "follow", "two fifths of the known rows are removed")
 MISSING_TOO = Family(
-    "other_known_rows_removed", _A4, "follow", "two fifths of the known rows are removed, other ones"
+    "other_known_rows_removed", _A4, "follow", "the other three fifths of the known rows are removed"
 )
 ALIVE = Family("just_alive", _A4, "follow", "intervals that had ended are open still")
 BACKDATED = Family("unknown_rows_made_known", _A4, "follow", "rows not yet known are known a day before")
