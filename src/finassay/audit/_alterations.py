@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from finassay.audit._columns import DAY, literal
 from finassay.audit._newcomers import Newcomers
-from finassay.audit._types import ST_MARK
+from finassay.audit._types import NAME_MARK
 from finassay.database import replace_tables
 from finassay.temporal import Not, all_of
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from finassay.database import Dialect
+
+_BETWEEN = re.compile(r"[%|^$]+")  # the words of a pattern
+_MOST_WORDS = 40
 
 
 class Alterations(Newcomers):
@@ -68,17 +72,22 @@ class Alterations(Newcomers):
         return changes
 
     def _renamed(self) -> dict[str, tuple[str, str]]:
-        """Give every name the mark of a special treatment, or take it away."""
+        """Give every name a word that the program speaks of, or take them away: a test of it comes out otherwise."""
         changes: dict[str, tuple[str, str]] = {}
+        words = _words(self.spoken)
+        cases = " ".join(f"WHEN {place} THEN {literal(word)}" for place, word in enumerate(words))
+        given = f"CASE MOD({self._number}, {len(words)}) {cases} END" if self._number and words else None
+        word = given or literal("".join(words))
         for name in self._names:
-            own = self._column(name)
+            own = plain = self._column(name)
+            for one in sorted(words, key=len, reverse=True):
+                plain = f"REPLACE({plain}, {literal(one)}, '')"
             spoken = ", ".join(map(literal, self.spoken))
-            plain = f"REPLACE(REPLACE({own}, '*ST', ''), 'ST', '')"
-            picked = f"{own} NOT IN ({spoken})" if spoken else "TRUE"
-            changes[name] = (
-                picked,
-                f"CASE WHEN {own} LIKE '%ST%' THEN {plain} ELSE CONCAT('{ST_MARK}', {own}) END",
-            )
+            picked = f"{own} NOT IN ({spoken})" if spoken else f"{own} IS NOT NULL"
+            value = f"CONCAT({word}, '{NAME_MARK}', {own}, {word})"
+            if words:
+                value = f"CASE WHEN {plain} <> {own} THEN CONCAT('{NAME_MARK}', {plain}) ELSE {value} END"
+            changes[name] = (picked, value)
         return changes
 
     @cached_property
@@ -185,7 +194,7 @@ class Alterations(Newcomers):
         return changes
 
     def _fewer(self, rest: tuple[int, int], touched: str) -> str:
-        """Return the table without two fifths of the known rows."""
+        """Return the table without some fifths of the known rows, from one to another."""
         known = self._sql(self.view.knowable)
         picked = f"MOD({self._number}, 5) BETWEEN {rest[0]} AND {rest[1]}"
         return f"{self._all} WHERE NOT ({known}{touched} AND {picked})"
@@ -317,6 +326,13 @@ class Alterations(Newcomers):
             if value is not None:
                 changes[flag] = (picked, value)
         return changes
+
+
+def _words(spoken: tuple[str, ...]) -> list[str]:
+    """Return the words of a program's texts: those of its patterns first, then the shortest."""
+    texts = sorted(spoken, key=lambda text: ("%" not in text, len(text), text))
+    words = (word for text in texts for word in _BETWEEN.split(text) if any(map(str.isalpha, word)))
+    return list(dict.fromkeys(words))[:_MOST_WORDS]
 
 
 def _nested(text: str, name: str, altered: str, dialect: Dialect) -> str:

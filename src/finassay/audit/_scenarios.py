@@ -228,7 +228,7 @@ class Altered(Alterations):
             AS_IS.name: lambda: self._all,
             CHANGED.name: lambda: self._changed(self._known_values(), touched),
             MISSING.name: lambda: self._fewer((0, 1), touched),
-            MISSING_TOO.name: lambda: self._fewer((2, 3, 4), touched),
+            MISSING_TOO.name: lambda: self._fewer((2, 4), touched),
             ALIVE.name: lambda: self._changed(self._ends(self._sql(self.view.ended), ended=False), touched),
             BACKDATED.name: lambda: self._changed(self._backdated(), touched),
         }
