@@ -82,6 +82,9 @@ STAGED = {
 }
 NAMED = {
     "no ST": LISTED.format(more="") + " AND NAME NOT LIKE '%ST%'",
+    "no Chinese mark of a delisting": LISTED.format(more="")
+    + " AND NAME NOT LIKE '退市%' AND NAME NOT LIKE '%(退)'",
+    "an American one": LISTED.format(more="") + " AND UPPER(NAME) NOT LIKE '% IN BANKRUPTCY'",
     "ST as a column": LISTED.format(more=", NAME LIKE 'ST%' AS st"),
 }
 

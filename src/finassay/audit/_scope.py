@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from finassay.audit._compare import Difference, differ
 from finassay.audit._order import reordered
 from finassay.audit._subject import Output
-from finassay.audit._types import RENAMED, ST_MARK, Requirement
+from finassay.audit._types import NAME_MARK, RENAMED, Requirement
 from finassay.core import InputError
 from finassay.temporal import Cutoff
 
@@ -176,7 +176,7 @@ def _unnamed(left: Output, right: Output) -> tuple[Output, Output]:
         column = table.column(name)
         if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
             return False
-        return bool(pc.any(pc.match_substring(column, ST_MARK)).as_py())
+        return bool(pc.any(pc.match_substring(column, NAME_MARK)).as_py())
 
     names = {
         (key, name)

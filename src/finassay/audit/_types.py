@@ -62,7 +62,7 @@ class Family:
     stress: bool = False
 
 
-ST_MARK = "*ST"  # before the name of a share under special treatment
+NAME_MARK = "\u2060"  # in a name that was altered, to tell where it is printed: no name has one
 
 _A1, _A2, _A3 = Requirement.DISCLOSURE, Requirement.STATE, Requirement.VERSION
 _A4 = Requirement.OMISSION
