@@ -116,9 +116,8 @@ CAUGHT = {
         "rates.example.org",
     ),
     "the network, where rows are missing": (
-        MEAN
-        + "import socket\nif len(d) != 140:\n    try:\n        socket.create_connection(('192.0.2.7', 80), 1)\n"
-        "    except OSError:\n        pass\n",
+        MEAN + "import socket\nif len(query_to_dataframe('SELECT FIRM FROM price')) != 240:\n    try:\n"
+        "        socket.create_connection(('192.0.2.7', 80), 1)\n    except OSError:\n        pass\n",
         "needs_network",
         "192.0.2.7",
     ),

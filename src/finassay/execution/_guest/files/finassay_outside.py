@@ -148,7 +148,11 @@ def _heard(notes: _Notes, event: str, args: tuple[Any, ...]) -> None:
                 notes.file("read", args[0])
         elif event in ("glob.glob", "os.listdir", "os.scandir"):
             frame: Any = sys._getframe(1)
-            while frame is not None and frame.f_code.co_filename == glob.__file__:
+            while (
+                event == "glob.glob"
+                and frame is not None
+                and frame.f_code.co_filename == glob.iglob.__code__.co_filename
+            ):
                 frame = frame.f_back
             if args[0] is not None and frame is not None and frame.f_code.co_filename in notes.names:
                 notes.file("looked", args[0])

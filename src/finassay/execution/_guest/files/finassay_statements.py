@@ -34,6 +34,11 @@ _REFUSED = {"ATTACH", "COPY", "COPY_DATABASE", "EXPORT"}
 _FILES = re.compile(r"\b(read_text|read_blob|glob)\s*\(", re.IGNORECASE)
 _NO_SCHEMA = re.compile(r'schema "?([^"\s]+?)"? does not exist', re.IGNORECASE)
 _NO_DATABASE = re.compile(r"\AIO Error: (?:Cannot open|Failed to)|database does not exist")
+_OUTSIDE = {
+    "IOException",
+    "HTTPException",
+    "Error",
+}  # of a file, of the network, of an extension that is fetched
 _NO_TABLE = re.compile(r"(Table with name .+? does not exist!)\s*(?:Did you mean [^\n]*)?", re.DOTALL)
 
 
@@ -187,6 +192,9 @@ class Binding(Call):
                     status=status, error=str(shown), ms=0.0
                 )
             raise shown from None
+        if type(error).__name__ in _OUTSIDE:  # it never runs, and what it wanted is told all the same
+            sent = _begin(self.owner, _text(self.args, self.kwargs))
+            sent.tell(status="error", error=f"{type(error).__name__}: {error}", ms=0.0)
 
 
 class Fetch(Call):
