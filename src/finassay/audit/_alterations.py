@@ -249,15 +249,15 @@ class Alterations(Newcomers):
         return self.view.cutoff.day_end - DAY
 
     @cached_property
-    def _midnight(self) -> bool:
-        """Whether the availability has room for a time of day, holds days by the catalog, and the day counts whole."""
+    def _timed(self) -> bool:
+        """Whether the availability has room for a time of day, and the day counts whole."""
         import pyarrow as pa
 
         if self._available is None or self.view.cutoff.boundary != "eod":
             return False
         spelled = self.table.names[self._available]
         kind = next(c.arrow_type for c in self.table.info.columns if c.name == spelled)
-        return self.table.spec.granularity == "date" and bool(pa.types.is_timestamp(kind))
+        return bool(pa.types.is_timestamp(kind))
 
     @cached_property
     def _may_be_older(self) -> bool:

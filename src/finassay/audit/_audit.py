@@ -24,7 +24,7 @@ from finassay.audit._slices import slice_of
 from finassay.audit._subject import Subject
 from finassay.audit._terms import check_terms
 from finassay.audit._trial import Trial
-from finassay.audit._types import FAMILIES, RESTATED, STRESS, Family, Requirement
+from finassay.audit._types import FAMILIES, INTRADAY, RESTATED, STRESS, Family, Requirement
 from finassay.core import InputError
 from finassay.temporal import AvailabilityUnknown
 
@@ -318,8 +318,12 @@ def _stress(facts: Facts, trial: Trial) -> None:
         difference = _run(facts, trial, family, names) if names else None
         if isinstance(difference, Difference):
             rows = next(iter((*difference.missing, *difference.added)), "")
+            timed = family is INTRADAY and any(
+                trial.tables[name].table.spec.granularity == "intraday" for name in names
+            )
+            has = "as they may be by the catalog" if timed else "which these data never have (level L3)"
             facts.stress.append(
-                f"{family.requirement} {', '.join(names)}: {family.says}, which these data never have (level L3), "
+                f"{family.requirement} {', '.join(names)}: {family.says}, {has}, "
                 f"and the output is not the one that counts ({rows})."
             )
 

@@ -154,7 +154,7 @@ class Altered(Alterations):
                 found.append(OLDER)
             found += [NULLED] if self._empty(known=False) else []
             found += [OVERLAP] if spec.disjoint is not None and spec.valid is not None else []
-        if self._number and self._may_be_late and self._midnight:
+        if self._number and self._may_be_late and self._timed:
             found.append(INTRADAY)
         return tuple(found)
 
