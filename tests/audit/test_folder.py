@@ -265,6 +265,31 @@ def test_a_name_that_is_no_text_stops_nothing(tmp_path: Path, command: Callable[
     assert (tmp_path / "out" / "far.sql.certificate.json").exists()
 
 
+def test_no_name_passes_for_a_line_of_ours_or_commands_the_terminal(
+    tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    name = "\x1b[2J\u202e\nPASS     fine.sql"
+    (tmp_path / "research").mkdir()
+    (tmp_path / "research" / name).write_text(FAR)
+    done = command("research", "--out", "out", *SERIAL)
+    rows = done.stdout.splitlines()
+    assert [row.split()[0] for row in rows[:2]] == ["verdict", "UNKNOWN"], done.stdout
+    assert not any(row.startswith("PASS") for row in rows)
+    assert not set("\x1b\u202e") & set(done.output)
+    assert r"\x1b[2J\u202e\nPASS" in rows[1]
+    alone = command(f"research/{name}").stdout
+    assert alone.startswith(r"UNKNOWN  \x1b[2J\u202e\nPASS     fine.sql")
+    again = CliRunner().invoke(
+        app, ["verify", str(next((tmp_path / "out").iterdir())), "--catalog", "small.yaml"]
+    )
+    assert again.output.startswith(r"confirmed  UNKNOWN  \x1b[2J\u202e\nPASS     fine.sql")
+    path = tmp_path / "out" / f"{name}.certificate.json"
+    path.write_text("{}")
+    kept = command("research", "--out", "out", *SERIAL)
+    assert kept.exit_code == 2
+    assert not set("\x1b\u202e") & set(kept.output)
+
+
 def test_json_says_everything_the_table_says(tmp_path: Path, command: Callable[..., Any]) -> None:
     write(tmp_path / "research", leak_sql=LEAK, no_sql=" ")
     done = command("research", "--format", "json", "--out", "out", *SERIAL)

@@ -127,7 +127,7 @@ def test_each_witness_is_shown_again_by_its_own_command(
     said.write_text(found.model_dump_json(), encoding="utf-8")
     assert found.witnesses
     for witness in found.witnesses:
-        command = witness.replay.replace("certificate.json", str(said)).split()[1:]
+        command = witness.replay.replace("CERTIFICATE", str(said)).split()[1:]
         shown = CliRunner().invoke(app, [*command, "--catalog", str(own), "--format", "json"])
         assert shown.exit_code == 0, shown.output
         again = json.loads(shown.output)
@@ -169,6 +169,33 @@ def test_a_forged_witness_is_refused_whatever_its_digest(
     assert refusal.startswith(
         ("The audit has no", "The witness alters", "The output here", "The output changes")
     )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm -rf ~",
+        "finassay verify CERTIFICATE --witness 2",
+        "finassay verify $(id) --witness 1",
+        "finassay verify a --witness 1; id",
+        "",
+    ],
+)
+def test_another_command_is_refused(
+    written: dict[str, Certificate], market: str, catalog: Catalog, command: str
+) -> None:
+    lie = with_witness(written["leak"], replay=command)
+    for found in (replay(lie, market, catalog), replay_witness(lie, 1, market, catalog)):
+        assert found.refusals == ("The command of witness 1 is none that shows it again.",)
+
+
+def test_the_file_of_a_certificate_is_no_part_of_what_it_says(
+    written: dict[str, Certificate], market: str, catalog: Catalog
+) -> None:
+    moved = written["leak"].at(Path("another place", "c.json"))
+    assert moved.witnesses[0].replay == "finassay verify 'another place/c.json' --witness 1"
+    assert replay(moved, market, catalog).confirmed
+    assert written["leak"].at(Path("-c.json")).witnesses[0].replay == "finassay verify ./-c.json --witness 1"
 
 
 def test_a_forged_witness_against_a_valid_program_is_refused(

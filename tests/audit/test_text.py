@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,8 +41,42 @@ def test_a_replay_names_the_file_that_was_written(market: str, tmp_path: Path) -
     arguments = ["audit", str(tmp_path / "leak.sql"), "--db", market, "--as-of", "2024-06-30"]
     arguments += ["--catalog", str(tmp_path / "small.yaml")]
     run = CliRunner().invoke
-    assert f"finassay verify '{out}' --witness 1" in run(app, [*arguments, "--out", str(out)]).output
-    assert "finassay verify certificate.json --witness 1" in run(app, arguments).output
+    command = f"finassay verify '{out}' --witness 1"
+    assert command in run(app, [*arguments, "--out", str(out)]).output
+    assert json.loads(out.read_text())["witnesses"][0]["replay"] == command
+    page = run(app, [*arguments, "--out", str(out), "--force", "--format", "html"]).output
+    assert f"<pre>replay: {html.escape(command)}</pre>" in page
+    said = run(app, [*arguments, "--out", str(out), "--force", "--format", "json"]).output
+    assert json.loads(said) == json.loads(out.read_text())
+    shown = run(app, [*shlex.split(command)[1:], "--catalog", str(tmp_path / "small.yaml")])
+    assert shown.exit_code == 0, shown.output
+
+
+def test_without_a_file_a_replay_names_none(audited: Audited) -> None:
+    found = audited(LEAK)
+    assert found.witnesses[0].replay == "finassay verify CERTIFICATE --witness 1"
+    assert "replay: finassay verify CERTIFICATE --witness 1" in certificate_text(found)
+
+
+def test_a_folder_names_each_of_its_certificates(market: str, tmp_path: Path) -> None:
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "leak.sql").write_text(LEAK)
+    (tmp_path / "small.yaml").write_text(CATALOG)
+    arguments = [
+        "audit",
+        str(tmp_path / "study"),
+        "--db",
+        market,
+        "--as-of",
+        "2024-06-30",
+        "--executor",
+        "serial",
+    ]
+    arguments += ["--catalog", str(tmp_path / "small.yaml"), "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, arguments)
+    path = tmp_path / "out" / "leak.sql.certificate.json"
+    assert path.exists(), done.output
+    assert json.loads(path.read_text())["witnesses"][0]["replay"] == f"finassay verify {path} --witness 1"
 
 
 WRITES = ("CREATE TABLE zz (a INTEGER)", "DELETE FROM report", "DROP TABLE price")

@@ -6,6 +6,10 @@ import importlib
 import json
 
 import pytest
+from typer.testing import CliRunner
+
+from finassay.audit import certificate_text, read_certificate
+from finassay.cli import app
 
 pytest_plugins = ["pytester"]
 
@@ -180,3 +184,23 @@ def test_a_session_without_marks_loads_nothing(pytester):
         "    assert not [m for m in ('pandas', 'duckdb', 'finassay.audit') if m in sys.modules]\n"
     )
     pytester.runpytest_subprocess("-q").assert_outcomes(passed=1)
+
+
+def test_a_function_is_not_replayed_from_its_certificate_and_that_is_said(session, pytester, catalog_file):
+    found = session(
+        f"{MARK}def test_far(pit):\n    assert pit.audit(by_period).verdict == 'FAIL'\n",
+        "--pit-certificates=kept",
+    )
+    found.assert_outcomes(passed=1)
+    path = next((pytester.path / "kept").iterdir())
+    said = json.loads(path.read_text())
+    assert said["subject"]["function"]
+    assert [witness["replay"] for witness in said["witnesses"]] == [""] * len(said["witnesses"])
+    assert "no replay: a function is shown again by calling it" in certificate_text(
+        read_certificate(path.read_text())
+    )
+    for more in ([], ["--witness", "1"]):
+        shown = CliRunner().invoke(app, ["verify", str(path), "--catalog", str(catalog_file), *more])
+        assert shown.exit_code == 1
+        assert "It is of the function studies.by_period, which was called where it lives" in shown.output
+        assert "disagrees" not in shown.output

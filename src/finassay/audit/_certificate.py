@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,8 +11,13 @@ from finassay.audit._types import Requirement, Verdict
 from finassay.core import hash_json
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from finassay.database import Dialect
     from finassay.execution import Submission
+
+
+UNNAMED = "CERTIFICATE"  # in a command, of a certificate that was not written to a file
 
 
 class _Model(BaseModel):
@@ -27,9 +33,14 @@ class Program(_Model):
     cells: list[str]
     result_vars: list[str]
     dialect: Literal["duckdb", "mysql", "postgres"] | None = Field(description="Null: the engine's own.")
+    function: bool = Field(
+        default=False,
+        description="A Python function that was called where it lives: what it needs beside its text is not here, so "
+        "the certificate cannot be replayed.",
+    )
 
     @classmethod
-    def of(cls, submission: Submission, dialect: Dialect | None) -> Program:
+    def of(cls, submission: Submission, dialect: Dialect | None, *, function: bool = False) -> Program:
         """Return a submission as a certificate holds it."""
         return cls(
             mode=submission.mode,
@@ -38,6 +49,7 @@ class Program(_Model):
             cells=list(submission.cells),
             result_vars=list(submission.result_vars),
             dialect=dialect,
+            function=function,
         )
 
     def submission(self, source: str) -> Submission:
@@ -55,7 +67,7 @@ class Program(_Model):
 
     def digest(self) -> str:
         """Return its SHA-256."""
-        return hash_json(self.model_dump(mode="json"))
+        return hash_json(self.model_dump(mode="json", exclude=None if self.function else {"function"}))
 
 
 class Hashes(_Model):
@@ -146,7 +158,11 @@ class Witness(_Model):
         default=None,
         description="The SELECT over which the output must be the same; null: the table as it is.",
     )
-    replay: str = Field(default="", description="The command that shows it again.")
+    replay: str = Field(
+        default="",
+        description="The command that shows it again; `CERTIFICATE` stands for a file that is not written yet. Empty "
+        "of a function, which only a call of it shows again.",
+    )
     level: Literal["L0", "L1", "L2"] = Field(
         description="L0: the data as they are show it; L1: the like occurs in the table; L2: the catalog allows it."
     )
@@ -324,9 +340,25 @@ class Certificate(_Model):
     assumptions: list[str]
     digest: str = Field(default="", description="SHA-256 of all the rest in canonical JSON.")
 
+    def at(self, file: Path) -> Certificate:
+        """Return the certificate as it is written to a file: its commands name it."""
+        name = str(file).encode("utf-8", "backslashreplace").decode()  # JSON holds no halves of characters
+        name = f"./{name}" if name.startswith("-") else name
+        witnesses = [
+            witness.model_copy(update={"replay": replay_command(name, number)}) if witness.replay else witness
+            for number, witness in enumerate(self.witnesses, 1)
+        ]
+        named = self.model_copy(update={"witnesses": witnesses})
+        return named.model_copy(update={"digest": named.content_digest()})
+
     def content_digest(self) -> str:
         """Return the SHA-256 of everything but the digest itself."""
         return hash_json(self.model_dump(mode="json", exclude={"digest"}))
+
+
+def replay_command(file: str, number: int) -> str:
+    """Return the command that shows a witness of a certificate again, by its number from 1."""
+    return shlex.join(["finassay", "verify", file, "--witness", str(number)])
 
 
 def certificate_schema() -> dict[str, Any]:

@@ -8,7 +8,7 @@ import html
 from typing import TYPE_CHECKING
 
 from finassay.audit._sarif import RULES, sentence, visible
-from finassay.audit._text import impact_line, provenance_lines
+from finassay.audit._text import impact_line, provenance_lines, replay_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -213,7 +213,7 @@ def _witness(finding: Finding, *, baseline: bool) -> Html:
     parts.append(
         _details(
             f"Run it over this in place of {witness.table} to see (level {witness.level})",
-            _el("pre", witness.replay),
+            _el("pre", replay_line(witness)),
             _el("pre", witness.overlay),
         )
     )

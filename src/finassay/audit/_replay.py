@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from finassay.audit._audit import audit
-from finassay.audit._certificate import Certificate, Witness
+from finassay.audit._certificate import Certificate, Witness, replay_command
 from finassay.audit._documents import model_hash, parse_document, read_text
 from finassay.audit._rebuilt import Rebuilt, rebuilt
 from finassay.audit._subject import Subject
@@ -26,6 +27,7 @@ _INCIDENTAL: dict[str, Any] = {
     "engine": True,
     "database": True,
     "hashes": {"engine"},
+    "witnesses": {"__all__": {"replay"}},  # where it was written; its form is looked at before
 }
 
 
@@ -108,7 +110,7 @@ def replay(certificate: Certificate, url: str, catalog: Catalog) -> Replay:
     InputError
         If the database cannot be opened, or there is no jail.
     """
-    refusals = [*_tampered(certificate), *_elsewhere(certificate, url, catalog)]
+    refusals = [*_tampered(certificate), *_not_alone(certificate), *_elsewhere(certificate, url, catalog)]
     if "replay" in certificate.reasons:
         refusals.append("It certifies nothing: the program did not give its recorded result.")
     if refusals:
@@ -174,7 +176,7 @@ def replay_witness(certificate: Certificate, number: int, url: str, catalog: Cat
             reason="no_such_witness",
         )
     witness = certificate.witnesses[number - 1]
-    refusals = [*_tampered(certificate), *_elsewhere(certificate, url, catalog)]
+    refusals = [*_tampered(certificate), *_not_alone(certificate), *_elsewhere(certificate, url, catalog)]
     if refusals:
         return WitnessReplay(witness, tuple(refusals))
     with rebuilt(certificate, witness, url, catalog) as found:
@@ -213,7 +215,34 @@ def _tampered(certificate: Certificate) -> list[str]:
         found.append("The reference in the certificate is not the one that was used: its hash differs.")
     if certificate.hashes.contract != model_hash(Contract.model_validate(certificate.terms)):
         found.append("The contract in the certificate is not the one that was audited: its hash differs.")
+    found += [
+        f"The command of witness {number} is none that shows it again."
+        for number, witness in enumerate(certificate.witnesses, 1)
+        if not _shows(witness.replay, number, function=certificate.subject.function)
+    ]
     return found
+
+
+def _shows(command: str, number: int, *, function: bool) -> bool:
+    """Whether a command is that of a witness, whatever the file: people paste it into a shell."""
+    if function:
+        return not command
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return False
+    return len(words) == 5 and not words[2].startswith("-") and command == replay_command(words[2], number)
+
+
+def _not_alone(certificate: Certificate) -> list[str]:
+    if not certificate.subject.function:
+        return []
+    why = (
+        f"It is of the function {certificate.program}, which was called where it lives: its text alone cannot be run "
+        "again. Run the test that audits it once more (`pytest --pit-certificates FOLDER`), or audit a program that "
+        "stands alone (`finassay audit FILE`)."
+    )
+    return [why]
 
 
 def _elsewhere(certificate: Certificate, url: str, catalog: Catalog) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from finassay.audit._certificate import (
+    UNNAMED,
     Certificate,
     Hashes,
     Impact,
@@ -17,6 +18,7 @@ from finassay.audit._certificate import (
     TableRead,
     Tried,
     Witness,
+    replay_command,
 )
 from finassay.audit._documents import model_hash
 from finassay.audit._failures import failure
@@ -119,7 +121,7 @@ def certificate(facts: Facts) -> Certificate:
     judged = [r for r in Requirement if r is not Requirement.OMISSION or facts.required]
     requirements = {r: Verdict.FAIL if r in failed else rest for r in judged}
     submission = facts.subject.submission
-    program = Program.of(submission, facts.subject.dialect)
+    program = Program.of(submission, facts.subject.dialect, function=facts.subject.in_process)
     terms = facts.contract.model_dump(mode="json", by_alias=True)
     handed_on = submission.mode != "sql"
     texts = [
@@ -160,7 +162,7 @@ def certificate(facts: Facts) -> Certificate:
         scenarios=facts.runs,
         slice=facts.slice,
         witnesses=[
-            witness.model_copy(update={"replay": f"finassay verify certificate.json --witness {number}"})
+            witness.model_copy(update={"replay": "" if program.function else replay_command(UNNAMED, number)})
             for number, witness in enumerate(facts.witnesses, 1)
         ],
         power=facts.power,

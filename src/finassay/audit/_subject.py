@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from finassay.core import CandidateError
 
@@ -71,8 +71,11 @@ class Subject:
         What the program may use.
     jail : Jail or None
         By default the best this machine has.
+    in_process : bool
+        It is a function that is called here: its text alone cannot be run.
     """
 
+    in_process: ClassVar[bool] = False
     submission: Submission
     url: str
     dialect: Dialect | None = None
@@ -193,7 +196,8 @@ def _with_statements(outside: Outside, queries: Iterable[TracedQuery]) -> Outsid
             hosts += found
             files += [] if found else [" ".join(query.sql.split())[:80]]
         elif query.status == "error" and query.route == "duckdb":
-            hosts += _ADDRESS.findall(said)
+            # The engine's own message names its makers' sites, too
+            hosts += _ADDRESS.findall(query.sql) or _ADDRESS.findall(said)[:1]
             files += [path for path in _NO_FILE.findall(said) if not _ADDRESS.match(path)]
     return replace(outside, hosts=tuple(dict.fromkeys(hosts)), files=tuple(dict.fromkeys(files)))
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
-import unicodedata
 from typing import TYPE_CHECKING
+
+from finassay.core import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from finassay.audit._certificate import (
         Certificate,
@@ -22,31 +21,13 @@ if TYPE_CHECKING:
 _NAMES = {"A1": "disclosure", "A2": "state", "A3": "version", "A4": "omission"}
 
 
-def certificate_text(found: Certificate, file: Path | None = None) -> str:
-    """Return what a person reads first: the verdict, the witnesses, what was tried, what it is worth.
-
-    Parameters
-    ----------
-    found : Certificate
-        The certificate.
-    file : Path, optional
-        Where it was written, for the commands that replay its witnesses.
-    """
-    return printable("\n".join(_lines(found, file)))
+def certificate_text(found: Certificate) -> str:
+    """Return what a person reads first: the verdict, the witnesses, what was tried, what it is worth."""
+    # Rows and names are of others: a line end in them would pass for a line of ours
+    return "\n".join(printable(line, keep="\t") for line in _lines(found))
 
 
-def printable(text: str) -> str:
-    """Return a text with its control characters as escapes: they could move a cursor, or hide what is printed."""
-    return "".join(
-        c.encode("unicode_escape").decode() if unicodedata.category(c) in _CONTROL and c not in "\n\t" else c
-        for c in text
-    )
-
-
-_CONTROL = ("Cc", "Cf", "Cs", "Zl", "Zp")
-
-
-def _lines(found: Certificate, file: Path | None) -> Iterator[str]:
+def _lines(found: Certificate) -> Iterator[str]:
     when = "end of" if found.boundary == "eod" else "before the open of"
     yield f"{found.verdict}  {found.program}"
     day = f"as of {when} {_dates(found.as_of)}" if found.as_of else _asked(found, when)
@@ -58,10 +39,11 @@ def _lines(found: Certificate, file: Path | None) -> Iterator[str]:
             yield f"     {name:<11} {own}"
     for witness in found.witnesses:
         yield ""
-        yield from _witness(witness, file)
+        yield from _witness(witness)
     if found.notes and not found.witnesses:
         yield ""
-        yield from (f"  {note}" for note in dict.fromkeys(found.notes))
+        notes = (line for note in dict.fromkeys(found.notes) for line in note.split("\n"))
+        yield from (f"  {line}" for line in notes)
     yield ""
     yield (
         f"  {found.tried.scenarios} scenarios over {found.tried.tables} table(s), of which the output reacted to "
@@ -83,7 +65,8 @@ def _lines(found: Certificate, file: Path | None) -> Iterator[str]:
     if found.obligations:
         done = sum(one.status == "discharged" for one in found.obligations)
         yield f"  text: {done} of {len(found.obligations)} obligations are seen to be discharged"
-    yield from (f"    warning: {warning}" for warning in found.warnings)
+    warnings = (f"warning: {warning}" for warning in found.warnings)
+    yield from (f"    {line}" for warning in warnings for line in warning.split("\n"))
 
 
 def _reference(found: ReferenceCheck) -> Iterator[str]:
@@ -135,7 +118,7 @@ def _dates(days: list[str]) -> str:
     return days[0] if len(days) == 1 else f"{len(days)} dates from {days[0]} to {days[-1]}"
 
 
-def _witness(witness: Witness, file: Path | None) -> Iterator[str]:
+def _witness(witness: Witness) -> Iterator[str]:
     yield f"  {witness.requirement} {witness.table}, as of {witness.as_of}: {witness.says}, and {witness.effect}"
     if witness.row is not None:
         told = ", ".join(f"{name} {witness.row[name]}" for name in witness.shown)
@@ -145,12 +128,18 @@ def _witness(witness: Witness, file: Path | None) -> Iterator[str]:
         yield f"    altered to: {', '.join(f'{name} {witness.altered[name]}' for name in named)}"
     yield from (f"    - {row}" for row in witness.missing)
     yield from (f"    + {row}" for row in witness.added)
-    replay = witness.replay
-    if file is not None:  # the certificate itself does not know its name, which anybody may change
-        replay = replay.replace("certificate.json", shlex.quote(str(file)), 1)
-    yield f"    level {witness.level}; replay: {replay}"
+    yield f"    level {witness.level}; {replay_line(witness)}"
     if witness.provenance is not None:
         yield from (f"    {line}" for line in provenance_lines(witness.provenance))
+
+
+def replay_line(witness: Witness) -> str:
+    """Say how a witness is shown again."""
+    return (
+        f"replay: {witness.replay}"
+        if witness.replay
+        else "no replay: a function is shown again by calling it"
+    )
 
 
 def provenance_lines(found: Provenance) -> Iterator[str]:

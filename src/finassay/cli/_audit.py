@@ -156,7 +156,7 @@ def audit_command(
     else:
         from finassay.audit import certificate_text
 
-        write_text(certificate_text(certificate, out))
+        write_text(certificate_text(certificate))
     exit_with(code)
 
 
@@ -198,6 +198,7 @@ def _audit_one(
     right = reference or reference_beside(program)
     certificate = audit(subject, catalog, terms, reference=right, impact=impact, recorded=result)
     if out is not None:
+        certificate = certificate.at(out)
         out.write_text(certificate.model_dump_json(indent=2) + "\n", encoding="utf-8")
     name = program.name if program.is_absolute() else program.as_posix()
     return Audited(name, certificate, exit_code=certificate.verdict.exit_code)

@@ -172,7 +172,7 @@ def _write(results: Sequence[Result], out: Path) -> None:
             continue
         path = out / f"{one.program.id}.certificate.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(certificate.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        path.write_text(certificate.at(path).model_dump_json(indent=2) + "\n", encoding="utf-8")
 
 
 def _measure_more(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from finassay.cli._output import write_message
-from finassay.core import ExitCode, InputError
+from finassay.core import ExitCode, InputError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +87,8 @@ def _write(found: Sequence[Audited], out: Path, *, force: bool) -> None:
     for one in found:
         if one.certificate is None:
             continue
-        path, text = _certificate_file(out, one.program), one.certificate.model_dump_json(indent=2) + "\n"
+        path = _certificate_file(out, one.program)
+        text = one.certificate.at(path).model_dump_json(indent=2) + "\n"
         if path.exists() and not force:
             if path.read_bytes() != text.encode():
                 other.append(path)
@@ -170,16 +171,14 @@ def as_text(judged: Sequence[Judged], baseline: Baseline | None, out: Path | Non
     from rich.table import Table
     from rich.text import Text
 
-    from finassay.audit import visible
-
     table = Table(box=None, pad_edge=False)
     for name in ("verdict", "program", "findings"):
         table.add_column(name, overflow="fold")
     for one in judged:
         certificate = one.audited.certificate
         verdict = certificate.verdict.value if certificate else "error"
-        cells = (verdict, one.audited.program, _findings(one, baseline))
-        table.add_row(*(Text(visible(cell)) for cell in cells))
+        findings = printable(_findings(one, baseline))
+        table.add_row(*map(Text, (verdict, printable(one.audited.program, keep=""), findings)))
     buffer = io.StringIO()
     Console(file=buffer, width=_WIDTH, color_system=None).print(table)
     rows = [line.rstrip() for line in buffer.getvalue().splitlines()]
@@ -216,5 +215,5 @@ def _sums(judged: Sequence[Judged], baseline: Baseline | None, out: Path | None)
         if gone:
             lines.append(f"{gone} line(s) of the baseline were not found again")
     if out is not None:
-        lines.append(f"Certificates are in {out}.")
+        lines.append(printable(f"Certificates are in {out}.", keep=""))
     return lines

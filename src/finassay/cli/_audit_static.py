@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from finassay.cli._output import write_json, write_text
-from finassay.core import ExitCode, InputError
+from finassay.core import ExitCode, InputError, printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,8 +44,6 @@ def obligations_of_files(
 
 def show_obligations(found: Found, *, as_json: bool) -> ExitCode:
     """Write the obligations, and return 1 if one of them is violated, else 0."""
-    from finassay.audit._text import printable
-
     flat = [(name, one) for name, obligations in found for one in obligations]
     violated = sum(one.status == "violated" for _, one in flat)
     unread = len({name for name, one in flat if one.rule == "unreadable"})
@@ -63,7 +61,9 @@ def show_obligations(found: Found, *, as_json: bool) -> ExitCode:
             place = f":{one.line}:{one.column}" if one.line else ""
             table = f" {one.table}" if one.table else ""
             text = f": {' '.join(one.text.split())}" if one.text else ""
-            line = f"{name}{place}: {one.status} {one.requirement} {one.rule}{table}{text}"
+            line = (
+                f"{printable(name, keep='')}{place}: {one.status} {one.requirement} {one.rule}{table}{text}"
+            )
             write_text(printable(f"{line}\n  {one.why}"))
     done = sum(one.status == "discharged" for _, one in flat)
     write_text(

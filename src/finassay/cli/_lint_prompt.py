@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from finassay.cli._output import Format, FormatOption, exit_with, reporting, write_json, write_text
-from finassay.core import ExitCode, InputError
+from finassay.core import ExitCode, InputError, printable
 
 
 def lint_prompt_command(
@@ -29,8 +29,6 @@ def lint_prompt_command(
             {"schema_version": 1, "findings": [{"file": str(path), **asdict(one)} for path, one in found]}
         )
     else:
-        from finassay.audit._text import printable
-
         for path, one in found:
             line = f"{path}:{one.line}:{one.column}: {one.severity} {one.rule}: {one.text}"
             write_text(printable(f"{line}\n  {one.why} {one.instead}"))

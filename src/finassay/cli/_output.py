@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from finassay.core import ExitCode, FinassayError
+from finassay.core import ExitCode, FinassayError, printable
 
 
 class Format(StrEnum):
@@ -36,8 +36,8 @@ def write_json(value: Any) -> None:
 
 
 def write_message(text: str) -> None:
-    """Write a message for a person, to standard error."""
-    sys.stderr.write(text + "\n")
+    """Write a message for a person, to standard error; it may hold names and texts of others."""
+    sys.stderr.write(printable(text) + "\n")
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from finassay.cli._output import Format, FormatOption, exit_with, reporting, write_json, write_text
-from finassay.core import ExitCode
+from finassay.core import ExitCode, printable
 
 if TYPE_CHECKING:
     from finassay.audit import WitnessReplay
@@ -53,16 +53,14 @@ def verify_command(
         )
     else:
         head = "confirmed" if found.confirmed else "refused"
-        write_text(
-            "\n".join(
-                [
-                    f"{head}  {said.verdict}  {said.program}",
-                    _program(said.hashes.program),
-                    *(f"  {x}" for x in (*found.refusals, *found.notes)),
-                ]
-            )
-        )
+        lines = [f"{head}  {said.verdict}  {said.program}", _program(said.hashes.program)]
+        _write([*lines, *(f"  {line}" for line in (*found.refusals, *found.notes))])
     exit_with(ExitCode.OK if found.confirmed else ExitCode.FAILED)
+
+
+def _write(lines: list[str]) -> None:
+    """Write lines; what a certificate of others holds can neither add one nor command a terminal."""
+    write_text("\n".join(printable(line, keep="\t") for line in lines))
 
 
 def _program(digest: str) -> str:
@@ -92,5 +90,5 @@ def _show(found: WitnessReplay, program: str, form: Format) -> ExitCode:
         lines.append(_program(program))
         lines += [f"  {line}" for line in found.refusals]
         lines += [f"  - {row}" for row in found.missing] + [f"  + {row}" for row in found.added]
-        write_text("\n".join(lines))
+        _write(lines)
     return ExitCode.FAILED if found.refusals else ExitCode.OK

@@ -16,6 +16,7 @@ from finassay.core._errors import (
 )
 from finassay.core._hashing import TableHash, hash_bytes, hash_file, hash_json, hash_table, hash_tables
 from finassay.core._numbers import as_float, finite_number, shown
+from finassay.core._printable import printable
 from finassay.core._progress import progress
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "hash_json",
     "hash_table",
     "hash_tables",
+    "printable",
     "progress",
     "shown",
     "worst_exit_code",

@@ -7,7 +7,7 @@ import textwrap
 import warnings
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from finassay.audit import Output, Runner, Subject
 from finassay.core import InputError
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 class FunctionSubject(Subject):
     """A function of a connection, of tables, or of both; see `function_subject`."""
 
+    in_process: ClassVar[bool] = True
     function: Callable[..., Any] = field(kw_only=True)
 
     @contextmanager

@@ -179,7 +179,7 @@ class Pit:
         number = len(self.certificates)
         stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in self._item.nodeid)
         path = folder / f"{stem}{f'.{number}' if number > 1 else ''}.json"
-        path.write_text(found.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        path.write_text(found.at(path).model_dump_json(indent=2) + "\n", encoding="utf-8")
 
 
 def _day(value: Any) -> date:
