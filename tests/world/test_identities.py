@@ -43,6 +43,24 @@ def test_every_identity_holds_and_judges_something(database):
             "DELETE FROM lc_indexcomponentsweight WHERE ID = (SELECT min(ID) FROM lc_indexcomponentsweight)",
             ("lc_indexcomponentsweight", "weights add up to 100"),
         ),
+        (
+            "UPDATE qt_indexquote SET PREVCLOSEPRICE = 0 WHERE ID = (SELECT max(ID) FROM qt_indexquote)",
+            ("qt_indexquote", "levels are positive"),
+        ),
+        (
+            "UPDATE qt_indexquote SET INNERCODE = 9 WHERE ID = (SELECT max(ID) FROM qt_indexquote)",
+            ("qt_indexquote", "every index has members on every session"),
+        ),
+        (
+            (
+                "UPDATE lc_indexcomponentsweight SET WEIGHT = 2 * WEIGHT + 100 "
+                "WHERE ID = (SELECT max(ID) FROM lc_indexcomponentsweight)"
+            ),
+            (
+                "lc_indexcomponentsweight",
+                "no member above a tenth when members change, or above 1.5 times its even part of fewer than 15",
+            ),
+        ),
     ],
 )
 def test_one_changed_cell_breaks_one_row(built, tmp_path, change, broken):

@@ -1,4 +1,4 @@
-"""What is scarce in a small world: short names, and shares that were listed long enough."""
+"""What is scarce in a small world: members of indices, short names, shares that were listed long enough."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from finassay.world import EventType, WorldConfig
+from finassay.world._blocks._indices import INDICES, capping, membership
 from finassay.world._blocks._life import life_events
+from finassay.world._blocks._market import window
 from finassay.world._blocks._plant import lives_of, plan, plant
 from finassay.world._blocks._recorder import Recorder
 from finassay.world._blocks._universe import universe
@@ -81,3 +83,28 @@ def test_no_share_is_under_an_alert_before_its_listing(seed):
         begun += sum(e.valid_from < START for e in alerts)
         assert all(min(e.valid_from, e.disclosed_at.date()) > issuer.listed for e in alerts), issuer
     assert begun > 0
+
+
+@pytest.mark.parametrize("scale", [0.001, 0.012, 0.02, 0.03, 0.04, 0.05, 0.06])
+def test_three_indices_leave_some_of_the_shares_that_are_listed(scale):
+    config = WorldConfig(scale, 1, SNAPSHOT)
+    asked = sum(config.index_size(members) for *_, members in INDICES)
+    assert 0.3 * 0.468 * config.issuers < asked < 0.92 * 0.468 * config.issuers
+
+
+def test_indices_of_a_small_world_have_members_levels_and_no_giant(world):
+    events, quotes, first = list(world.ledger.events), world.quotes, window()[0]
+    inside = membership(events, len(world.issuers))
+    sizes = sorted((e.entity, e.payload.size) for e in world.ledger.of(EventType.INDEX_OPEN))
+    for index, (entity, size) in zip(world.indices, sizes, strict=True):
+        assert index.levels.min() > 0
+        count = inside[entity].sum(axis=1)
+        # The third may lack some: what was planted ends many of so few shares
+        assert (5 if index is world.indices[-1] else size) <= count.min() <= count.max() <= size
+        made = capping(quotes, inside[entity])
+        values = np.zeros(inside[entity].shape)
+        values[quotes.session - first, quotes.entity - 1] = quotes.previous * quotes.shares
+        values = np.where(inside[entity], values, 0.0)[made.changes] * made.factors
+        weights = values / values.sum(axis=1, keepdims=True)
+        most = np.maximum(0.1, 1.5 / np.count_nonzero(values, axis=1))
+        assert np.all(weights.max(axis=1) <= most + 1e-6)

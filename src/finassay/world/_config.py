@@ -12,7 +12,7 @@ START = date(2016, 5, 1)  # first day of quotes
 END = date(2026, 6, 30)  # last day that the economy is simulated for, whatever the snapshot
 ISSUERS = 5000  # at scale 1, of which .71 are listed on average (world.md, 6)
 BLOCK = 64  # issuers per job
-VERSION = "4"  # of the economy: equal version, scale, seed and snapshot give equal content
+VERSION = "5"  # of the economy: equal version, scale, seed and snapshot give equal content
 
 # Parts of the economy, each with those it is made from: funds hold shares and bonds, convertibles turn into shares
 BLOCKS: dict[str, tuple[str, ...]] = {
@@ -77,8 +77,12 @@ class WorldConfig:
         return datetime.combine(self.snapshot, time(23, 59, 59))
 
     def index_size(self, members: int) -> int:
-        """Return the size of an index that has so many members at scale 1 (world.md, 2.2)."""
-        return max(20, round(members * self.scale))
+        """Return the size of an index that has so many members at scale 1 (world.md, 2.2).
+
+        At least 20 in a world that has so many shares to give: fewer than half of the issuers are listed at the start,
+        and three indices share them.
+        """
+        return max(min(20, self.issuers // 12), round(members * self.scale))
 
 
 def _with_needs(names: tuple[str, ...]) -> tuple[str, ...]:

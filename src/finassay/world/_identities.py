@@ -74,6 +74,34 @@ def _states(table: str, start: str, end: str) -> Identity:
 
 _PRICES = ("OPENPRICE", "CLOSEPRICE")
 
+# Spells of members; one that a review undid on the day on which it began has no length
+_SPELLS = (
+    "(SELECT INDEXINNERCODE, SECUINNERCODE, INDATE, OUTDATE FROM lc_indexcomponent "
+    "WHERE OUTDATE IS NULL OR OUTDATE > INDATE)"
+)
+# Days on which an index has other members than before: who left and came back on one day changed nothing
+_CHANGES = " UNION ".join(
+    f"SELECT s.INDEXINNERCODE, s.{day} AS changed FROM {_SPELLS} s LEFT JOIN {_SPELLS} o "  # noqa: S608 - constants
+    f"ON o.INDEXINNERCODE = s.INDEXINNERCODE AND o.SECUINNERCODE = s.SECUINNERCODE AND o.{other} = s.{day} "
+    f"WHERE s.{day} IS NOT NULL AND o.INDEXINNERCODE IS NULL"
+    for day, other in (("INDATE", "OUTDATE"), ("OUTDATE", "INDATE"))
+)
+# Weights are those of month ends; what each value has changed by since the last change of members leads back to it
+_AT_CHANGE = (
+    "SELECT MAX(part) / SUM(part) AS heaviest, COUNT(*) AS members FROM ("  # noqa: S608 - constants
+    "SELECT w.INDEXCODE, w.ENDDATE, w.WEIGHT * b.TOTALMV / n.TOTALMV * COALESCE(p.PREVCLOSEPRICE / p.CLOSEPRICE, 1) "
+    "AS part FROM lc_indexcomponentsweight w "
+    "JOIN (SELECT e.INDEXCODE, e.ENDDATE, MAX(c.changed) AS changed "
+    "FROM (SELECT DISTINCT INDEXCODE, ENDDATE FROM lc_indexcomponentsweight) e "
+    f"JOIN ({_CHANGES}) c "
+    "ON c.INDEXINNERCODE = e.INDEXCODE AND c.changed <= e.ENDDATE GROUP BY e.INDEXCODE, e.ENDDATE) x "
+    "ON x.INDEXCODE = w.INDEXCODE AND x.ENDDATE = w.ENDDATE "
+    "JOIN lc_dindicesforvaluation b ON b.INNERCODE = w.INNERCODE AND b.TRADINGDAY = x.changed "
+    "JOIN lc_dindicesforvaluation n ON n.INNERCODE = w.INNERCODE AND n.TRADINGDAY = w.ENDDATE "
+    "LEFT JOIN qt_performance p ON p.INNERCODE = w.INNERCODE AND p.TRADINGDAY = x.changed) found_at "
+    "GROUP BY INDEXCODE, ENDDATE"
+)
+
 IDENTITIES: tuple[Identity, ...] = (
     _sum("lc_balancesheetall", "TOTALASSETS", "TOTALLIABILITY", "TOTALSHAREHOLDEREQUITY"),
     _sum("lc_balancesheetall", "TOTALLIABILITYANDEQUITY", "TOTALLIABILITY", "TOTALSHAREHOLDEREQUITY"),
@@ -97,6 +125,15 @@ IDENTITIES: tuple[Identity, ...] = (
     _bars("qt_dailyquote", low="LOWPRICE", high="HIGHPRICE", inside=_PRICES),
     _bars("lc_stibdailyquote", low="LOWPRICE", high="HIGHPRICE", inside=_PRICES),
     _bars("qt_indexquote", low="LOWPRICE", high="HIGHPRICE", inside=_PRICES),
+    Identity("qt_indexquote", "levels are positive", "LOWPRICE <= 0 OR PREVCLOSEPRICE <= 0"),
+    Identity(
+        "qt_indexquote",
+        "every index has members on every session",
+        "members = 0",
+        "SELECT CASE WHEN EXISTS (SELECT 1 FROM lc_indexcomponent c WHERE c.INDEXINNERCODE = q.INNERCODE "
+        "AND c.INDATE <= q.TRADINGDAY AND (c.OUTDATE IS NULL OR c.OUTDATE > q.TRADINGDAY)) THEN 1 ELSE 0 END "
+        "AS members FROM qt_indexquote q",
+    ),
     _bars("us_price_daily", low="low", high="high", inside=("open", "close", "vwap")),
     _bars("bond_conbdexchangequote", low="LOWPRICE", high="HIGHPRICE", inside=_PRICES),
     Identity(
@@ -119,6 +156,12 @@ IDENTITIES: tuple[Identity, ...] = (
         "weights add up to 100",
         "ABS(total - 100) > 0.01",
         "SELECT SUM(WEIGHT) AS total FROM lc_indexcomponentsweight GROUP BY INDEXCODE, ENDDATE",
+    ),
+    Identity(
+        "lc_indexcomponentsweight",
+        "no member above a tenth when members change, or above 1.5 times its even part of fewer than 15",
+        "heaviest > 0.1001 AND heaviest * members > 1.501",
+        _AT_CHANGE,
     ),
     _sum("mf_holderinfo", "100", "INSTITUTIONHOLDRATIO", "INDIVIDUALHOLDRATIO", apart="0.01"),
     _states("lc_dividend", "RIGHTREGDATE", "EXDIVIDATE"),
