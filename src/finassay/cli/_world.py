@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, replace
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +21,7 @@ from finassay.cli._output import (
 from finassay.core import ExitCode, InputError
 
 if TYPE_CHECKING:
-    from finassay.world import Verification, WorldInfo
+    from finassay.world import Fact, Verification, WorldInfo
 
 app = typer.Typer(name="world", help="Build a research world whose truth is known.", no_args_is_help=True)
 
@@ -96,6 +97,7 @@ def info_command(
     ]
     lines += [
         f"{t.block:<10} {t.name:<26} {t.rows:>12,} rows"
+        f"  {len(t.empty):>3} of {t.columns:>3} columns NULL throughout"
         + (f"  {t.dated_by} {_iso(t.first)} to {_iso(t.last)}" if t.first else "")
         for t in tables
     ]
@@ -124,7 +126,10 @@ def verify_command(
         with connect(url) as database, open_executor(executor) as runner:
             found = verify_world(database, runner, questions=questions, facts=facts)
     if form is Format.JSON:
-        measured = [{**asdict(fact), "met": fact.met} for fact in found.facts]
+        measured = [
+            {**asdict(fact), "band": fact.band, "met": fact.met, "verdict": fact.verdict}
+            for fact in found.facts
+        ]
         checks = [asdict(check) for check in found.checks]
         head = {"schema_version": 1, **_as_dict(found.info), "passed": found.passed}
         write_json({**head, "checks": checks, "facts": measured})
@@ -204,16 +209,25 @@ def _as_dict(info: WorldInfo) -> dict[str, Any]:
     return {**asdict(info), "snapshot": info.snapshot.isoformat()}
 
 
+def _fact_as_text(fact: Fact) -> str:
+    low, high = fact.band
+    band = (
+        f", {low:.3g} to {high:.3g} with two standard errors" if (low, high) != (fact.low, fact.high) else ""
+    )
+    verdict = "MISS" if fact.verdict == "miss" else fact.verdict
+    return (
+        f"{verdict:<5} fact {fact.number}, {fact.name}: {fact.value:.3f}, expected {fact.low:g} to {fact.high:g}{band} "
+        f"(n {fact.n:,})"
+    )
+
+
 def _as_text(found: Verification) -> str:
     lines = [f"{'pass' if check.passed else 'FAIL'}  {check.name}: {check.detail}" for check in found.checks]
-    lines += [
-        f"{'met ' if f.met else 'MISS'}  fact {f.number}, {f.name}: {f.value:.3f}, expected {f.low:g} to {f.high:g}"
-        f" (n {f.n:,})"
-        for f in found.facts
-    ]
+    lines += [_fact_as_text(fact) for fact in found.facts]
     if found.facts:
-        met = sum(fact.met for fact in found.facts)
+        counts = Counter(fact.verdict for fact in found.facts)
         lines.append(
-            f"{met} of {len(found.facts)} facts in range; the limits are those of scale 0.2 and above"
+            f"{counts['met']} of {len(found.facts)} facts in the range that holds from scale 0.2 on, {counts['near']} "
+            f"beyond it by less than two standard errors of so few cases, {counts['miss']} by more"
         )
     return "\n".join(lines)

@@ -55,7 +55,10 @@ class WorldInfo:
 
 @dataclass(frozen=True)
 class TableInfo:
-    """A table of a world's database: its block, rows, and the first and last of its dates; None where it has none."""
+    """A table of a world's database: its block, rows, columns, and the first and last of its dates.
+
+    `dated_by`, `first` and `last` are None where it has no dates; `empty` are the columns that are NULL in every row.
+    """
 
     name: str
     block: str
@@ -63,6 +66,8 @@ class TableInfo:
     dated_by: str | None
     first: date | None
     last: date | None
+    columns: int
+    empty: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -167,7 +172,7 @@ def world_info(database: Database) -> WorldInfo:
 
 
 def world_tables(database: Database) -> list[TableInfo]:
-    """Return the tables of a world's database, with what each holds; rows are counted.
+    """Return the tables of a world's database, with what each holds; rows and values are counted.
 
     Raises
     ------
@@ -189,9 +194,12 @@ def _table_info(database: Database, catalog: Catalog, name: str) -> TableInfo:
         if column
         else "NULL, NULL"
     )
+    counts = ", ".join(f"COUNT({named(each, database.dialect)})" for each in spec.columns)
     table = database.query(
-        f"SELECT COUNT(*), {dates} FROM {named(name, database.dialect)}",  # noqa: S608 - a catalog's names
+        f"SELECT COUNT(*), {dates}, {counts} FROM {named(name, database.dialect)}",  # noqa: S608 - a catalog's names
         policy=QueryPolicy(timeout_s=600.0),
     ).table
-    rows, first, last = (part[0].as_py() for part in table.columns)
-    return TableInfo(name, block_of(name), int(rows), column, first and first.date(), last and last.date())
+    rows, first, last, *filled = (part[0].as_py() for part in table.columns)
+    empty = tuple(each for each, count in zip(spec.columns, filled, strict=True) if not count)
+    span = (column, first and first.date(), last and last.date())
+    return TableInfo(name, block_of(name), int(rows), *span, len(spec.columns), empty)

@@ -14,7 +14,7 @@ from finassay.world._calendar import sessions
 from finassay.world._config import START
 from finassay.world._events import Event, EventType, Index, Industry, Member, Origin, Plan
 from finassay.world._events_company import Rights
-from finassay.world._fact import Fact
+from finassay.world._fact import Fact, of_rate
 from finassay.world._facts_bonds import bond_facts
 from finassay.world._facts_deals import deal_facts
 from finassay.world._facts_funds import fund_facts
@@ -202,13 +202,25 @@ def _event_facts(world: World, sample: _Sample) -> list[Fact]:
     n = int(years)
     off, went = _references(world)
     return [
-        Fact("27", "delistings per 100 share-years", rate(EventType.DELIST), 0.24, 0.74, n),
+        of_rate("27", "delistings per 100 share-years", rate(EventType.DELIST), 0.24, 0.74, n, per=100),
         Fact("27", "share of days under special treatment, %", 100 * treated, 2, 5, n),
-        Fact("28", "renames without ST per 100 share-years", 100 * len(renames) / years, 2.5, 5.0, n),
-        Fact("29", "level-1 industry changes per 100 share-years", 100 * len(changes) / years, 1.8, 3.0, n),
+        of_rate(
+            "28", "renames without ST per 100 share-years", 100 * len(renames) / years, 2.5, 5.0, n, per=100
+        ),
+        of_rate(
+            "29",
+            "level-1 industry changes per 100 share-years",
+            100 * len(changes) / years,
+            1.8,
+            3.0,
+            n,
+            per=100,
+        ),
         Fact("31", "ex-right events per share-year", len(ex) / sample.years, 0.59, 0.99, int(sample.years)),
         Fact("31", "reference prices of ex-rights off the formula", off, 0, 0, went),
-        Fact("-", "halts per share-year (source: .063)", rate(EventType.HALT) / 100, 0.045, 0.085, n),
+        of_rate(
+            "-", "halts per share-year (source: .063)", rate(EventType.HALT) / 100, 0.045, 0.085, n, per=1
+        ),
     ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -11,11 +10,10 @@ import numpy as np
 from finassay.world._blocks._convertibles import FIRST_CONVERTIBLE, FIRST_OWNER
 from finassay.world._blocks._curves import TENORS
 from finassay.world._blocks._market import window
-from finassay.world._blocks._plant import LARGE
 from finassay.world._calendar import sessions
 from finassay.world._events import Event, EventType, Origin
 from finassay.world._events_bonds import ConvertPrice, Rating
-from finassay.world._fact import Fact
+from finassay.world._fact import Fact, jackknife, of_share
 from finassay.world._facts_natural import Natural
 
 if TYPE_CHECKING:
@@ -50,9 +48,20 @@ def _premium_facts(world: World) -> list[Fact]:
         if np.any((value >= low) & (value < high))
     ]
     rising = sum(b >= a for a, b in pairwise(middle))
+    bonds = quotes.entity[seen]  # thousands of quotes are of a few bonds, whose premiums move slowly
+    error = jackknife(bonds, lambda kept: float(np.median(premium[kept])))
+    errors = jackknife(bonds, lambda kept: 100 * float(np.mean(premium[kept] < 0)))
     return [
-        Fact("34", "median conversion premium, %", float(np.median(premium)), 24, 36, n),
-        Fact("34", "negative conversion premiums, %", 100 * float(np.mean(premium < 0)), 1, 6, n),
+        Fact("34", "median conversion premium, %", float(np.median(premium)), 24, 36, n, (error, error)),
+        Fact(
+            "34",
+            "negative conversion premiums, %",
+            100 * float(np.mean(premium < 0)),
+            1,
+            6,
+            n,
+            (errors, errors),
+        ),
         Fact("34", "buckets of conversion value whose median premium is not below the last", rising, 0, 0, n),
     ]
 
@@ -70,9 +79,8 @@ def _reset_facts(world: World) -> list[Fact]:
     if not spans:
         return []
     share = 100 * sum(last <= 0.85 * first for first, last in spans) / len(spans)
-    return [
-        Fact("-", "convertibles with a price 15% below the first, % (source: 50)", share, 35, 62, len(spans))
-    ]
+    name = "convertibles with a price 15% below the first, % (source: 50)"
+    return [of_share("-", name, share, 35, 62, len(spans))]
 
 
 def _rating_facts(world: World) -> list[Fact]:
@@ -92,31 +100,11 @@ def _rating_facts(world: World) -> list[Fact]:
     moves = down + up
     if not moves:
         return []
-    low, high = _allowed(world, 0.45, 0.60, moves)
-    least, most = _allowed(world, 0.10, 0.25, moves)  # upgrades of all moves: 3 to 9 downgrades for each
+    upgrades = "upgrades of rating changes, % (3 to 9 downgrades each)"
     return [
-        Fact("35", "rating changes in June and July, %", 100 * summer / moves, 100 * low, 100 * high, moves),
-        Fact(
-            "35",
-            "upgrades of rating changes, % (3 to 9 downgrades each)",
-            100 * up / moves,
-            100 * least,
-            100 * most,
-            moves,
-        ),
+        of_share("35", "rating changes in June and July, %", 100 * summer / moves, 45, 60, moves),
+        of_share("35", upgrades, 100 * up / moves, 10, 25, moves),
     ]
-
-
-def _allowed(world: World, low: float, high: float, n: int) -> tuple[float, float]:
-    """Return the bounds of a share among n events, which may be ten below the scale for which facts are stated.
-
-    World.md, 7, states the facts for scale .2 and more. Below it the bounds are widened by the deviation of a share
-    among n independent events, twice; from scale .2 on they are as stated.
-    """
-    if world.config.scale >= LARGE:
-        return low, high
-    wider = [2.0 * math.sqrt(p * (1.0 - p) / n) for p in (low, high)]
-    return max(0.0, low - wider[0]), min(1.0, high + wider[1])
 
 
 def _of_plants(world: World, event: Event) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,10 +14,11 @@ from finassay.world._calendar import quarter_ends, sessions
 from finassay.world._config import START
 from finassay.world._events import EventType, Index
 from finassay.world._events_funds import FundBenchmark, FundManager
-from finassay.world._fact import Fact
+from finassay.world._fact import Fact, of_share, spread_of
 from finassay.world._numerics import log
 
 if TYPE_CHECKING:
+    from finassay.world._numerics import Floats
     from finassay.world._world import World
 
 
@@ -86,7 +88,9 @@ def _manager_facts(world: World) -> list[Fact]:
     ]
     n = len(told)
     return [
-        Fact("33", "appointments announced after they take effect, %", 100 * float(np.mean(late)), 62, 68, n),
+        of_share(
+            "33", "appointments announced after they take effect, %", 100 * float(np.mean(late)), 62, 68, n
+        ),
         Fact("-", "appointments per code-year (source: .46)", rows / years, 0.36, 0.56, int(years)),
         Fact("-", "median benchmark legs (source: 2 or 3)", float(np.median(legs)), 2, 3, len(legs)),
     ]
@@ -148,15 +152,37 @@ def _weights(world: World) -> list[Fact]:
     q = world.quotes
     value = np.zeros(inside[opened.entity].shape)
     value[q.session - first, q.entity - 1] = q.close * q.shares / 1e5
-    found = []
+    found, without = [], []
     for day in quarter_ends()[2::4]:
         if day <= world.config.snapshot:
             at = int(np.searchsorted(sessions().array, np.datetime64(day), side="right")) - 1 - first
-            weight = value[at][inside[opened.entity][at]]
-            weight = weight[weight > 0] / max(np.sum(weight), 1.0)
-            found.append(1.0 / float(np.sum(weight * weight)) / weight.size if weight.size else float("nan"))
-    mean = float(np.mean(found)) if found else float("nan")
-    return [Fact("30", "effective members of the mid-cap index over members", mean, 0.63, 0.83, len(found))]
+            worth = np.where(inside[opened.entity][at], value[at], 0.0)
+            total, squares, count = np.sum(worth), np.sum(worth * worth), np.count_nonzero(worth)
+            if count > 1:
+                found.append(float(total * total / squares / count))
+                # Without each company in turn
+                left = (total - worth) ** 2 / (squares - worth * worth) / (count - (worth > 0))
+                without.append(left)
+    if not found:
+        return []
+    error = _two_ways(np.array(found), np.stack(without)[:, np.any(inside[opened.entity], axis=0)])
+    name = "effective members of the mid-cap index over members, at ends of years"
+    return [Fact("30", name, float(np.mean(found)), 0.63, 0.83, len(found), (error, error))]
+
+
+def _two_ways(years: Floats, without: Floats) -> float:
+    """Return the error of a mean over years, from its values without each company (column) in each year (row).
+
+    Members stay for years, and a year's prices are all members': both are clusters, and what they share counts once
+    (Cameron, Gelbach and Miller 2011).
+    """
+    if years.size < 2:
+        return 0.0
+    shift = (without - years[:, None]) / years.size
+    cells = shift[shift != 0.0]
+    left_out = (np.sum(years) - years) / (years.size - 1)
+    companies, periods = spread_of(np.sum(shift, axis=0)), spread_of(left_out)
+    return math.sqrt(max(companies**2 + periods**2 - spread_of(cells) ** 2, companies**2, periods**2))
 
 
 def _day(world: World) -> int:

@@ -16,10 +16,12 @@ from finassay.world._blocks._versions import Versions
 from finassay.world._events import Event, EventType
 from finassay.world._events_bonds import Amount
 from finassay.world._events_company import Forecast, Report, ShareChange
-from finassay.world._fact import Fact
+from finassay.world._fact import Fact, jackknife
 from finassay.world._facts_natural import Natural
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from finassay.world._blocks._prices import Ints
     from finassay.world._numerics import Floats
     from finassay.world._world import World
@@ -57,7 +59,7 @@ def _report(event: Event) -> Report:
 
 def _lag_facts(reports: list[Event], natural: Natural) -> list[Fact]:
     lags: dict[int, list[int]] = {1: [], 2: [], 3: [], 4: []}
-    by_result: dict[bool, list[int]] = {True: [], False: []}
+    annual: list[tuple[int, int, bool]] = []  # company, lag, loss
     by_year: dict[tuple[int, int], int] = {}
     late = 0
     for event in reports:
@@ -66,26 +68,36 @@ def _lag_facts(reports: list[Event], natural: Natural) -> list[Fact]:
         lags[season].append(lag)
         late += event.disclosed_at.date() > date(end.year + (season == 4), *_STATUTORY[season])
         if season == 4 and natural.day(event.entity, end):
-            by_result[_report(event).shown[0].profit < 0].append(lag)
+            annual.append((event.entity, lag, _report(event).shown[0].profit < 0))
             by_year[event.entity, end.year] = lag
     middle = {season: float(np.median(lags[season])) if lags[season] else float("nan") for season in lags}
-    losses = (
-        float(np.median(by_result[True])) - float(np.median(by_result[False])) if by_result[True] else 0.0
-    )
+    losses, error, lost = _later_by(annual)
     pairs = [(lag, by_year[k, y + 1]) for (k, y), lag in by_year.items() if (k, y + 1) in by_year]
     persistence = _rank_correlation(pairs) if len(pairs) > 10 else float("nan")
-    annual = len(by_result[True]) + len(by_result[False])
-    loss_share = 100 * len(by_result[True]) / max(1, annual)
+    loss_share = 100 * lost / max(1, len(annual))
     return [
         Fact("4", "median lag of CN annual reports, days", middle[4], 92, 104, len(lags[4])),
         Fact("5", "median lag of CN first-quarter reports, days", middle[1], 25, 29, len(lags[1])),
         Fact("5", "median lag of CN half-year reports, days", middle[2], 50, 58, len(lags[2])),
         Fact("5", "median lag of CN third-quarter reports, days", middle[3], 26, 30, len(lags[3])),
         Fact("6", "CN reports beyond the deadline, %", 100 * late / len(reports), 0, 0.5, len(reports)),
-        Fact("7", "annual reports of loss-makers later by, days", losses, 8, 18, len(by_result[True])),
+        Fact("7", "annual reports of loss-makers later by, days", losses, 8, 18, lost, (error, error)),
         Fact("8", "rank persistence of the annual lag, CN", persistence, 0.31, 0.47, len(pairs)),
-        Fact("-", "annual reports with a loss, % (source: 9.7)", loss_share, 7, 14, annual),
+        Fact("-", "annual reports with a loss, % (source: 9.7)", loss_share, 7, 14, len(annual)),
     ]
+
+
+def _later_by(annual: list[tuple[int, int, bool]]) -> tuple[float, float, int]:
+    """Return by how many days reports of a loss are later, in the median; the error of that; how many show a loss."""
+    company, lag, loss = (np.array([row[k] for row in annual]) for k in range(3))
+    loss = loss.astype(bool)
+
+    def later(kept: npt.NDArray[np.bool_]) -> float:
+        if not np.any(kept & loss) or not np.any(kept & ~loss):
+            return float("nan")
+        return float(np.median(lag[kept & loss]) - np.median(lag[kept & ~loss]))
+
+    return later(np.ones(loss.size, dtype=bool)), jackknife(company, later), int(np.sum(loss))
 
 
 def _rank_correlation(pairs: list[tuple[int, int]]) -> float:

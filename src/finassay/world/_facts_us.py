@@ -16,7 +16,7 @@ from finassay.world._calendar import sessions
 from finassay.world._config import START
 from finassay.world._events import Event, EventType, Origin
 from finassay.world._events_us import News, UsFiling
-from finassay.world._fact import Fact
+from finassay.world._fact import Fact, median_error, of_rate, of_share
 from finassay.world._facts_sectors import sector_share
 from finassay.world._numerics import Floats, log
 from finassay.world._tables._us_facts import stated
@@ -114,11 +114,11 @@ def _amendment_facts(world: World) -> list[Fact]:
     profit = [abs(change["NetIncomeLoss"]) for change in moved if change["NetIncomeLoss"]]
     n = len(amendments)
     size = 100 * float(np.median(profit)) if profit else float("nan")
-    share = 100 * len(moved) / n
+    share, error = 100 * len(moved) / n, 100 * median_error(profit)
     return [
-        Fact("9", "US amendments per 100 originals", 100 * n / originals, 0.6, 1.4, originals),
-        Fact("10", "US amendments that change a headline item, %", share, 44, 64, n),
-        Fact("11", "US median change of net income by them, %", size, 15, 40, len(profit)),
+        of_share("9", "US amendments per 100 originals", 100 * n / originals, 0.6, 1.4, originals),
+        of_share("10", "US amendments that change a headline item, %", share, 44, 64, n),
+        Fact("11", "US median change of net income by them, %", size, 15, 40, len(profit), (error, error)),
     ]
 
 
@@ -247,9 +247,8 @@ def _volume_facts(sample: _Sample) -> list[Fact]:
 def _life_facts(world: World, sample: _Sample) -> list[Fact]:
     ended = [e for e in _natural(world, EventType.US_DELIST) if e.valid_from <= world.config.snapshot]
     n = int(sample.years)
-    return [
-        Fact("28", "US stocks that vanish per 100 stock-years", 100 * len(ended) / sample.years, 6.6, 10.6, n)
-    ]
+    rate = 100 * len(ended) / sample.years
+    return [of_rate("28", "US stocks that vanish per 100 stock-years", rate, 6.6, 10.6, n, per=100)]
 
 
 def _curve_facts(world: World) -> list[Fact]:
