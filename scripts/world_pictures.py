@@ -45,6 +45,8 @@ def company(world: World, folder: Path) -> str:
              WHERE i.SECUINNERCODE = r.INNERCODE) AS spells
            FROM cs_riskalert r JOIN secumain s USING (INNERCODE)
            WHERE r.REMOVEDATE IS NOT NULL AND s.LISTEDSTATE = 1 AND s.LISTEDDATE < DATE '2016-06-01'
+             AND (SELECT count(NETPROFITYOY) FROM lc_qfinancialindexnew f WHERE f.COMPANYCODE = s.COMPANYCODE
+               AND INFOPUBLDATE >= DATE '2016-05-01') >= 30
            GROUP BY ALL HAVING alerts BETWEEN 2 AND 3 ORDER BY spells DESC, halts DESC, r.INNERCODE LIMIT 1"""
     ).iloc[0]
     code, issuer = int(chosen.INNERCODE), int(chosen.COMPANYCODE)
@@ -60,7 +62,8 @@ def company(world: World, folder: Path) -> str:
         issuer,
     )
     alerts = world.read(
-        "SELECT IMPLEMENTDATE AS begins, REMOVEDATE AS ends FROM cs_riskalert WHERE INNERCODE = ?",
+        """SELECT IMPLEMENTDATE AS begins, coalesce(REMOVEDATE, (SELECT max(TRADINGDAY) FROM qt_dailyquote)) AS ends
+           FROM cs_riskalert WHERE INNERCODE = ?""",
         code,
     )
     halts = world.read(
@@ -161,7 +164,7 @@ def lags(world: World, folder: Path) -> str:
            WHERE MARK = 1 AND (COMPANYCODE, ENDDATE) = (
              SELECT (COMPANYCODE, ENDDATE) FROM lc_maindatanew WHERE MARK = 1 AND ENDDATE >= DATE '2016-12-31'
              GROUP BY COMPANYCODE, ENDDATE ORDER BY count(DISTINCT NPFROMPARENTCOMPANYOWNERS) DESC,
-               COMPANYCODE, ENDDATE LIMIT 1)
+               max(INFOPUBLDATE) - min(INFOPUBLDATE) DESC, COMPANYCODE, ENDDATE LIMIT 1)
            ORDER BY told"""
     )
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
@@ -366,6 +369,76 @@ def macro(world: World, folder: Path) -> str:
     return f"GDP: {len(prints)} quarters, median wait {wait} days, mean absolute revision {revised.mean():.2f} points"
 
 
+def alerts(world: World, folder: Path) -> str:
+    """What the last report before an alert said; no picture."""
+    _ = folder
+    found = world.read(
+        """WITH told AS (
+             SELECT COMPANYCODE, ENDDATE, min(INFOPUBLDATE) AS told,
+                    arg_min(NPFROMPARENTCOMPANYOWNERS, INFOPUBLDATE)::DOUBLE AS profit
+             FROM lc_maindatanew WHERE MARK = 1 GROUP BY COMPANYCODE, ENDDATE),
+           grown AS (
+             SELECT n.COMPANYCODE, n.told, n.profit, n.profit < b.profit AS fell FROM told n
+             JOIN told b ON b.COMPANYCODE = n.COMPANYCODE AND b.ENDDATE = n.ENDDATE - INTERVAL 1 YEAR),
+           alert AS (
+             SELECT s.COMPANYCODE, r.RISKALERTTYPE = 5 AS grave, g.fell, g.profit < 0 AS loss,
+                    row_number() OVER (PARTITION BY r.ID ORDER BY g.told DESC) AS n
+             FROM cs_riskalert r JOIN secumain s USING (INNERCODE)
+             JOIN grown g ON g.COMPANYCODE = s.COMPANYCODE AND g.told <= r.IMPLANNOUCEDATE)
+           SELECT CASE WHEN grave THEN '*ST' ELSE 'ST' END AS kind, count(*) AS n, avg(fell::INT) AS fell,
+                  avg(loss::INT) AS loss FROM alert WHERE n = 1 GROUP BY kind
+           UNION ALL SELECT 'all reports', count(*), avg(fell::INT), avg((profit < 0)::INT) FROM grown
+           ORDER BY kind"""
+    )
+    return "before alerts: " + ", ".join(
+        f"{row.kind} ({row.n}) {100 * row.fell:.0f}% fell, {100 * row.loss:.0f}% a loss"
+        for row in found.itertuples()
+    )
+
+
+def books(world: World, folder: Path) -> str:
+    """Price to book by year; no picture."""
+    _ = folder
+    found = world.read(
+        """SELECT year(TRADINGDAY) AS year, quantile_cont(PB::DOUBLE, [0.01, 0.1, 0.5, 0.9, 0.99, 1.0]) AS q
+           FROM lc_dindicesforvaluation WHERE PB IS NOT NULL GROUP BY year ORDER BY year"""
+    )
+    rows = [f"| {row.year} | " + " | ".join(f"{x:.3g}" for x in row.q) + " |" for row in found.itertuples()]
+    return "\n".join(["price to book, 1%, 10%, 50%, 90%, 99%, largest:", *rows])
+
+
+def indices(world: World, folder: Path) -> str:
+    """Where the indices went, and what entrants of the large one did after they came in; no picture."""
+    _ = folder
+    levels = world.read(
+        """SELECT INNERCODE, arg_max(CLOSEPRICE, TRADINGDAY)::DOUBLE AS level FROM qt_indexquote
+           GROUP BY INNERCODE ORDER BY INNERCODE"""
+    )
+    after = world.read(
+        """WITH market AS (SELECT TRADINGDAY AS day, avg(ln(CLOSEPRICE / PREVCLOSEPRICE)) AS m FROM qt_dailyquote
+             WHERE PREVCLOSEPRICE > 0 AND CLOSEPRICE > 0 GROUP BY day),
+           moves AS (SELECT i.ID, sum(ln(CLOSEPRICE / PREVCLOSEPRICE) - m) AS r FROM lc_indexcomponent i
+             JOIN qt_dailyquote q ON q.INNERCODE = i.SECUINNERCODE AND q.TRADINGDAY >= i.INDATE
+               AND q.TRADINGDAY < i.INDATE + INTERVAL 6 MONTH AND PREVCLOSEPRICE > 0 AND CLOSEPRICE > 0
+             JOIN market ON day = q.TRADINGDAY WHERE i.INDEXINNERCODE = 3001 AND i.INDATE >= DATE '2016-06-01'
+               AND i.INDATE <= DATE '2025-10-31' GROUP BY i.ID)
+           SELECT avg(r)::DOUBLE AS mean, stddev(r) / sqrt(count(*)) AS error, count(*) AS n FROM moves"""
+    ).iloc[0]
+    together = world.read(
+        """SELECT exp(sum(ln(even))) AS even, exp(sum(ln(whole))) AS whole FROM (
+             SELECT avg(CLOSEPRICE / PREVCLOSEPRICE) AS even,
+                    sum(p.TOTALMV::DOUBLE) / sum(p.TOTALMV::DOUBLE * PREVCLOSEPRICE / CLOSEPRICE) AS whole
+             FROM qt_dailyquote q JOIN lc_dindicesforvaluation p USING (INNERCODE, TRADINGDAY)
+             WHERE PREVCLOSEPRICE > 0 AND CLOSEPRICE > 0 GROUP BY TRADINGDAY)"""
+    ).iloc[0]
+    gain, error = 100 * after["mean"], 100 * after["error"]
+    return (
+        f"indices from 1,000 to {', '.join(f'{level:,.0f}' for level in levels.level)}; entrants of the first "
+        f"{gain:+.0f}% beyond the market in half a year (error {error:.0f}, n {int(after.n)}); "
+        f"all shares in equal parts {together.even:.2f}, by value {together.whole:.2f} times"
+    )
+
+
 def _save(figure: plt.Figure, path: Path) -> None:
     """Write a picture without a date in it."""
     for axes in figure.axes:
@@ -380,7 +453,7 @@ def main(database: str, target: str) -> None:
     folder = Path(target)
     folder.mkdir(parents=True, exist_ok=True)
     world = World(duckdb.connect(database, read_only=True))
-    for draw in (company, surprise, lags, ratings, membership, news, macro):
+    for draw in (company, alerts, surprise, books, lags, ratings, membership, indices, news, macro):
         print(draw(world, folder))
 
 
