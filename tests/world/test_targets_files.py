@@ -268,3 +268,23 @@ def test_force_replaces_worlds_and_nothing_else(tmp_path, there, url, says):
         target_of(url.format(tmp_path), force=True).check()
     assert refused.value.reason == "not_a_world"
     assert path.read_text() == "mine"
+
+
+STATEMENT = """
+import os, signal, sys, threading
+import duckdb
+from finassay.world._files import _do
+
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+with duckdb.connect(config={"threads": 1}) as connection:
+    threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGTERM)).start()
+    _do(connection, "CREATE TABLE t AS SELECT sum(a.range * b.range) FROM range(4000) a, range(50000) b")
+    print("not stopped")
+"""
+
+
+def test_a_signal_during_a_statement_ends_the_build_after_it_and_is_no_failure_of_ours():
+    """Without that DuckDB says "Query interrupted", and the exit that the handler raised is lost."""
+    done = subprocess.run([sys.executable, "-c", STATEMENT], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (143, "")
+    assert "not stopped" not in done.stdout

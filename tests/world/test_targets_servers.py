@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
+import subprocess
+import sys
 import threading
 from datetime import date
 
@@ -69,9 +73,17 @@ def query(url, sql):
 
 
 def schemas(server):
-    """Databases of MariaDB, schemas of PostgreSQL: where a staging area would be seen."""
-    sql = "SELECT schema_name AS name FROM information_schema.schemata"
-    return {row["name"] for row in query(server.admin_url("world"), sql)}
+    """Databases of MariaDB, schemas of PostgreSQL: where a staging area would be seen. `connect` shows only its own."""
+    import psycopg
+    import pymysql
+
+    driver = pymysql if server.kind == "mariadb" else psycopg
+    with (
+        contextlib.closing(driver.connect(**server.driver_arguments("world"))) as connection,
+        connection.cursor() as cursor,
+    ):
+        cursor.execute("SELECT schema_name FROM information_schema.schemata")
+        return {name for (name,) in cursor.fetchall()}
 
 
 def names_in(url):
@@ -250,9 +262,53 @@ def test_a_second_build_at_the_same_time_is_refused(mariadb, small):
         first.start()
         try:
             assert inside.wait(30)
-            with pytest.raises(InputError, match="there is a database world__building, of another build"):
-                write(target, tables_of(small)[:1])
+            with pytest.raises(InputError, match="another build writes there"):
+                write(target, tables_of(small)[:1], force=True)
         finally:
             go_on.set()
             first.join()
         assert names_in(target) == {"secumain", "finassay_meta"}
+
+
+# Writes one table, says so, and then makes the next one for ever
+WRITE = """
+import sys, time
+import duckdb
+from finassay.temporal import load_catalog
+from finassay.world._write import target_of
+
+def tables():
+    with duckdb.connect(sys.argv[2], read_only=True) as world:
+        yield "secumain", [world.sql("SELECT * FROM secumain").to_arrow_table()]
+    print("written", flush=True)
+    time.sleep(600)
+
+target = target_of(sys.argv[1], force=False)
+target.check()
+target.write(tables(), dict, load_catalog("gildata"))
+"""
+
+
+def test_what_a_killed_build_left_goes_with_the_next(server, target, small):
+    """A real kill -9. MariaDB has a database beside the target then, PostgreSQL a transaction that nobody ends."""
+    before = schemas(server)
+    script = [sys.executable, "-c", WRITE, target, str(small.path)]
+    with subprocess.Popen(script, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "written\n"
+        finally:
+            process.kill()
+    assert process.returncode == -signal.SIGKILL
+    left = {"world__building"} if server.kind == "mariadb" else set()
+    assert schemas(server) - before == left
+    write(target, tables_of(small)[:1])
+    assert names_in(target) == {"secumain", "finassay_meta"}
+    assert schemas(server) == before
+
+
+def test_a_database_of_the_staging_name_that_is_no_builds_stays(mariadb, small):
+    with mariadb.database("world") as name, mariadb.database("world__building"):
+        mariadb.execute("CREATE TABLE mine (x INT)", database="world__building")
+        with pytest.raises(InputError, match="there is a database world__building, and it is no build's"):
+            write(mariadb.admin_url(name), tables_of(small)[:1], force=True)
+        assert names_in(mariadb.admin_url("world__building")) == {"mine"}

@@ -7,7 +7,9 @@ import fcntl
 import glob
 import os
 import shutil
+import signal
 import tempfile
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar
@@ -160,9 +162,10 @@ class DuckDBFile(_OnDisk):
                 with duckdb.connect(str(made), config=_SETTINGS) as connection:
                     for name, parts in tables:
                         _fill(connection, name, parts, catalog.table(name))
-                    connection.execute(create_meta("duckdb"))
+                    _do(connection, create_meta("duckdb"))
                     rows = list(meta().items())
-                    connection.executemany(f"INSERT INTO {META} VALUES (?, ?)", rows)  # noqa: S608
+                    with _undisturbed():
+                        connection.executemany(f"INSERT INTO {META} VALUES (?, ?)", rows)  # noqa: S608
             except (duckdb.IOException, duckdb.TransactionException, duckdb.FatalException) as error:
                 raise OSError(str(error)) from error
             self._put(made)
@@ -170,7 +173,7 @@ class DuckDBFile(_OnDisk):
 
 def _fill(connection: duckdb.DuckDBPyConnection, name: str, parts: Iterable[pa.Table], spec: Table) -> None:
     """Create a table with its rows, in one transaction."""
-    connection.execute("BEGIN")
+    _do(connection, "BEGIN")
     stored: list[str] | None = None
     for part in parts:
         found = filled(part)
@@ -178,26 +181,56 @@ def _fill(connection: duckdb.DuckDBPyConnection, name: str, parts: Iterable[pa.T
             stored = found or list(spec.columns)
             _create(connection, name, spec, stored)
         elif more := [column for column in found if column not in stored]:
-            connection.execute(f'ALTER TABLE "{name}" RENAME TO "_narrow"')
+            _do(connection, f'ALTER TABLE "{name}" RENAME TO "_narrow"')
             _create(connection, name, spec, [*stored, *more])
             listed = _listed(stored)
-            connection.execute(f'INSERT INTO "{name}" ({listed}) SELECT {listed} FROM "_narrow"')  # noqa: S608 - a catalog's names
-            connection.execute('DROP TABLE "_narrow"')
+            _do(connection, f'INSERT INTO "{name}" ({listed}) SELECT {listed} FROM "_narrow"')  # noqa: S608 - a catalog's names
+            _do(connection, 'DROP TABLE "_narrow"')
             stored += more
         if found:
             _insert(connection, name, decimals(part, spec, least=_CAST).select(found))
-    connection.execute("COMMIT")
+    _do(connection, "COMMIT")
 
 
 def _create(connection: duckdb.DuckDBPyConnection, name: str, spec: Table, stored: list[str]) -> None:
     """Create a table of which some columns are stored; the others are NULL throughout, as far as one knows."""
-    connection.execute(create_table(name, spec, "duckdb", empty=set(spec.columns) - set(stored)))
+    _do(connection, create_table(name, spec, "duckdb", empty=set(spec.columns) - set(stored)))
 
 
 def _insert(connection: duckdb.DuckDBPyConnection, name: str, incoming: pa.Table) -> None:
     """Add rows. The engine finds them as the local variable: what is registered it would keep until the commit."""
     listed = _listed(incoming.column_names)
-    connection.execute(f'INSERT INTO "{name}" ({listed}) SELECT {listed} FROM incoming')  # noqa: S608 - a catalog's names
+    with _undisturbed():
+        connection.execute(f'INSERT INTO "{name}" ({listed}) SELECT {listed} FROM incoming')  # noqa: S608 - a catalog's names
+
+
+def _do(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
+    with _undisturbed():
+        connection.execute(statement)
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let signals wait until a statement ends, which takes a second at most.
+
+    DuckDB looks for signals while it works, a COMMIT included. What a handler raises then is lost in it: instead of the
+    exit that was asked for there comes an error of the engine, which looks like a failure of ours.
+    """
+    kinds = (signal.SIGINT, signal.SIGTERM)
+    handlers = {number: signal.getsignal(number) for number in kinds}
+    if threading.current_thread() is not threading.main_thread() or None in handlers.values():
+        yield  # handlers run in the main thread alone; one that is not Python's raises nothing
+        return
+    came: list[int] = []
+    for number in kinds:
+        signal.signal(number, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
 
 
 def _listed(columns: Iterable[str]) -> str:

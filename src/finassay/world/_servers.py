@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     Meta = Callable[[], Mapping[str, str]]
 
 _BESIDE = "finassay_building"
+_SECONDS = 5  # in which a server notices that a client is gone
 _NOTHING_LEFT = "Nothing was left behind."
 _MYSQL_REASONS = {
     1021: "the disk is full",
@@ -164,7 +165,7 @@ class MySQLDatabase(_OnServer):
 
     @contextlib.contextmanager
     def _staged(self, cursor: Any) -> Iterator[None]:
-        """Keep the staging database, in the target's collation, until the block ends."""
+        """Keep the staging database, in the target's collation, until the block ends; what a dead build left goes."""
         import pymysql
 
         cursor.execute(
@@ -175,14 +176,34 @@ class MySQLDatabase(_OnServer):
         charset, collation = cursor.fetchone()
         order = f" COLLATE {collation}" if charset == "utf8mb4" else ""
         name = named(self._building, "mysql")
-        if self.force:
-            cursor.execute(f"DROP DATABASE IF EXISTS {name}")
+        if not self._alone(cursor):
+            raise self._failed(
+                f"another build writes there, by way of {self._building}", "Wait until it ends.", ""
+            )
+        self._sweep(cursor)
         cursor.execute(f"CREATE DATABASE {name} CHARACTER SET utf8mb4{order}")
         try:
+            cursor.execute(f"CREATE TABLE {place(_BESIDE, 'mysql', self._building)} (ours INT)")
             yield
         finally:
             with contextlib.suppress(pymysql.MySQLError):  # a lost connection: `_explained` tries another
                 cursor.execute(f"DROP DATABASE IF EXISTS {name}")
+                cursor.execute("DO RELEASE_LOCK(%s)", (self._building,))
+
+    def _alone(self, cursor: Any) -> bool:
+        """Return whether no other build writes there; none will while this connection, which has the lock, lasts."""
+        cursor.execute("SELECT GET_LOCK(%s, %s)", (self._building, _SECONDS))
+        row = cursor.fetchone()
+        return bool(row and row[0])
+
+    def _sweep(self, cursor: Any) -> None:
+        """Drop a staging database whose build is dead: the lock ended with its connection. Others' stay."""
+        cursor.execute(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = %s", (self._building,)
+        )
+        found = {str(row[0]) for row in cursor.fetchall()}
+        if not found or _BESIDE in found:
+            cursor.execute(f"DROP DATABASE IF EXISTS {named(self._building, 'mysql')}")
 
     def _open(self) -> pymysql.Connection[Any]:
         import pymysql
@@ -213,8 +234,9 @@ class MySQLDatabase(_OnServer):
             said = str(error.args[1] if len(error.args) > 1 else error).rstrip(".")
             if code == 1007:  # the database exists
                 raise self._failed(
-                    f"there is a database {self._building}, of another build or of one that was killed",
-                    f"If none runs, DROP DATABASE {self._building}, or say --force.",
+                    f"there is a database {self._building}, and it is no build's",
+                    f"Give another target, or DROP DATABASE {self._building}.",
+                    "",
                 ) from error
             why = f"{_MYSQL_REASONS[code]} ({said})" if code in _MYSQL_REASONS else said
             hint = f"The user needs all rights on {self.server.database} and {self._building}."
@@ -225,23 +247,29 @@ class MySQLDatabase(_OnServer):
             raise self._failed(
                 f"a file for the server cannot be written: {error.strerror}", "Free some space."
             ) from error
+        except (KeyboardInterrupt, SystemExit):
+            self._left(staging)  # the signal may have come amid a reply: that connection could drop nothing
+            raise
 
     def _left(self, staging: str) -> str:
         import pymysql
 
         if not staging:
             return _NOTHING_LEFT
-        try:
-            with self._open() as connection, connection.cursor() as cursor:
-                cursor.execute(f"DROP DATABASE IF EXISTS {named(staging, 'mysql')}")
-        except pymysql.MySQLError:
-            return f"The database {staging} may be left: drop it once the server answers."
-        return _NOTHING_LEFT
+        with (
+            contextlib.suppress(pymysql.MySQLError),
+            self._open() as connection,
+            connection.cursor() as cursor,
+        ):
+            if self._alone(cursor):
+                self._sweep(cursor)
+                return _NOTHING_LEFT
+        return f"The database {staging} may be left: the next build there drops it."
 
 
 @dataclass(frozen=True)
 class PostgresDatabase(_OnServer):
-    """A PostgreSQL database. All is one transaction: a build that ends early leaves nothing."""
+    """A PostgreSQL database. All is one transaction: the server undoes what a build wrote that ended early or died."""
 
     def check(self) -> None:
         """See `Target.check`."""
