@@ -23,6 +23,19 @@ class Question:
     index: int = 0
 
 
+def first(answer: str, table: str, match: str, order: str, *, end: str | None = None) -> str:
+    """Return SQL that looks up for each question the first of the rows `t` that match it, unless that has ended by `d`.
+
+    A server finds it by the index that begins with what `match` compares; ranking the rows of all questions together
+    takes it minutes.
+    """
+    found = answer if end is None else f"CASE WHEN {end} IS NULL OR {end} > q.d THEN {answer} END"
+    return f"""
+SELECT q.n, (SELECT {found} FROM {table} t
+  WHERE {match}
+  ORDER BY {order} LIMIT 1) AS answer FROM q"""  # noqa: S608 - our own words
+
+
 @dataclass(frozen=True)
 class Family:
     """A kind of question: SQL that answers a batch `q` (n, k, i, d, c), the oracle's answer, the events behind it.

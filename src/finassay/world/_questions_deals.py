@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING
 from finassay.world._blocks._economy import GENERAL
 from finassay.world._events import Event, EventType
 from finassay.world._events_deals import HolderPlan, Merger
-from finassay.world._family import Family
+from finassay.world._family import Family, first
 
 if TYPE_CHECKING:
     from finassay.world._world import World
 
 _DAY = "CAST(CAST({column} AS DATE) AS VARCHAR)"
-_LAST_YEAR = """
-SELECT q.n, CAST(CAST(MAX(t.ENDDATE) AS DATE) AS VARCHAR) AS answer FROM q JOIN {table} t ON t.COMPANYCODE = q.k
- AND t.INFOPUBLDATE < q.c GROUP BY q.n"""
-_OWNERS = f""", r AS (SELECT q.n, {_DAY.format(column="t.ENDDATE")} || ' ' ||
-  {_DAY.format(column="t.INFOPUBLDATE")} AS answer,
-  ROW_NUMBER() OVER (PARTITION BY q.n ORDER BY t.ENDDATE DESC, t.INFOPUBLDATE DESC, t.ID DESC) AS place
- FROM q JOIN lc_equitypenetrate t ON t.COMPANYCODE = q.k AND t.INFOPUBLDATE < q.c)
-SELECT n, answer FROM r WHERE place = 1"""  # noqa: S608 - our own words
+_OWNERS = first(
+    answer=f"{_DAY.format(column='t.ENDDATE')} || ' ' || {_DAY.format(column='t.INFOPUBLDATE')}",
+    table="lc_equitypenetrate",
+    match="t.COMPANYCODE = q.k AND t.INFOPUBLDATE < q.c",
+    order="t.ENDDATE DESC, t.INFOPUBLDATE DESC, t.ID DESC",
+)
 _PLANS = """, r AS (SELECT q.n, q.d, t.PROMISEBEGINDATE AS b, t.PROMISEENDDATE AS e, ROW_NUMBER() OVER (PARTITION BY
   q.n, t.INITIALINFOPUBLDATE, t.SHSN, t.TRANSFERPLANTYPE ORDER BY t.INFOPUBLDATE DESC, t.INSERTTIME DESC, t.ID DESC)
   AS place FROM q JOIN lc_transferplan t ON t.COMPANYCODE = q.k AND t.INFOPUBLDATE < q.c)
@@ -33,6 +31,11 @@ _MERGER = f""", r AS (SELECT q.n, {_DAY.format(column="t.INITIALINFOPUBLDATE")} 
   ROW_NUMBER() OVER (PARTITION BY q.n ORDER BY t.INITIALINFOPUBLDATE DESC, t.ID DESC) AS place
  FROM q JOIN lc_merger t ON t.COMPANYCODE = q.k AND t.INITIALINFOPUBLDATE < q.c)
 SELECT n, answer FROM r WHERE place = 1"""  # noqa: S608 - our own words
+
+
+def _last_year(table: str) -> str:
+    match = "t.COMPANYCODE = q.k AND t.INFOPUBLDATE < q.c"
+    return first(_DAY.format(column="t.ENDDATE"), table, match, "t.ENDDATE DESC")
 
 
 def _companies(world: World) -> list[tuple[int, int]]:
@@ -78,7 +81,7 @@ def _merging(world: World) -> list[tuple[int, int]]:
 DEAL_FAMILIES = (
     Family(
         "suppliers and customers",
-        _LAST_YEAR.format(table="lc_suppcustdetail"),
+        _last_year("lc_suppcustdetail"),
         lambda oracle, q: oracle.partners_year(q.key, q.cutoff),
         (EventType.REPORT,),
         _general,
@@ -86,7 +89,7 @@ DEAL_FAMILIES = (
     ),
     Family(
         "related parties",
-        _LAST_YEAR.format(table="lc_relationship"),
+        _last_year("lc_relationship"),
         lambda oracle, q: oracle.related_year(q.key, q.cutoff),
         (EventType.REPORT,),
         _companies,

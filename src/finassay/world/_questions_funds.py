@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from finassay.world._blocks._funds_universe import FIRST_INNER, FUND_BASE
 from finassay.world._events import Event, EventType
-from finassay.world._family import Family
+from finassay.world._family import Family, first
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,58 +18,50 @@ if TYPE_CHECKING:
 _ALIVE = """
 SELECT DISTINCT q.n, 'yes' AS answer FROM q JOIN mf_fundarchives t ON t.INNERCODE = q.k
  AND t.ESTABLISHMENTDATE <= q.d AND (t.EXPIREDATE IS NULL OR t.EXPIREDATE > q.d)"""
-_RANKED = """, r AS (SELECT q.n, {answer} AS answer, ROW_NUMBER() OVER (PARTITION BY q.n ORDER BY {order}) AS place,
- {end} AS ending, q.d FROM q JOIN {table} t ON t.INNERCODE = q.k AND {match})
-SELECT n, answer FROM r WHERE place = 1 AND (ending IS NULL OR ending > d)"""
-_NONE = "CAST(NULL AS TIMESTAMP)"
-_CLASS = _RANKED.format(
+_CLASS = first(
     answer="CAST(t.THIRDASSETCATCODE AS VARCHAR)",
     order="t.EFFECTIVEDATE DESC, t.INSERTTIME DESC, t.ID DESC",
     end="t.CANCELDATE",
     table="mf_jyfundtype",
-    match="t.STANDARD = 75 AND t.EFFECTIVEDATE <= q.d AND t.INSERTTIME < q.c",
+    match="t.INNERCODE = q.k AND t.STANDARD = 75 AND t.EFFECTIVEDATE <= q.d AND t.INSERTTIME < q.c",
 )
 _MANAGERS = """
 SELECT q.n, CAST(COUNT(DISTINCT t.PERSONALCODE) AS VARCHAR) || ' ' || CAST(MIN(t.PERSONALCODE) AS VARCHAR) AS answer
  FROM q JOIN mf_fundmanagernew t ON t.INNERCODE = q.k AND t.POSTNAME = 1 AND t.INFOPUBLDATE < q.c
  AND t.ACCESSIONDATE <= q.d AND (t.DIMISSIONDATE IS NULL OR t.DIMISSIONDATE > q.d) GROUP BY q.n"""
-_DEALING = _RANKED.format(
+_DEALING = first(
     answer="t.APPLYINGTYPE || ' ' || CAST(CAST(COALESCE(t.LARGEAPPLYINGMAX, 0) AS BIGINT) AS VARCHAR)",
     order="t.ENDDATE DESC, t.INSERTTIME DESC, t.ID DESC",
-    end=_NONE,
     table="mf_purchaseandredeem",
-    match="t.ENDDATE <= q.d AND t.INSERTTIME < q.c",
+    match="t.INNERCODE = q.k AND t.ENDDATE <= q.d AND t.INSERTTIME < q.c",
 )
-_BENCHMARK = _RANKED.format(
+_BENCHMARK = first(
     answer="CAST(t.TRACEDINDEXCODE AS VARCHAR)",
     order="t.EXCUTEDATE DESC, t.MINIMUMWEIGHT DESC, t.SERIALNUMBER",
-    end=_NONE,
     table="mf_benchmarkallocation",
-    match="""t.EXCUTEDATE <= q.d AND t.INFOPUBLDATE < q.c AND (t.CANCELDATE IS NULL OR t.CANCELDATE > q.d)""",
-)
-_FEE = _RANKED.format(
-    answer="CAST(CAST(ROUND(t.MAXCHARGERATE * 100) AS BIGINT) AS VARCHAR)",
-    order="t.EXCUTEDATE DESC, t.ID DESC",
-    end=_NONE,
-    table="mf_chargeratenew",
-    match="""t.CHARGERATETYPE = 1 AND t.EXCUTEDATE <= q.d AND t.INFOPUBLDATE < q.c
+    match="""t.INNERCODE = q.k AND t.EXCUTEDATE <= q.d AND t.INFOPUBLDATE < q.c
  AND (t.CANCELDATE IS NULL OR t.CANCELDATE > q.d)""",
 )
-_NAV = _RANKED.format(
+_FEE = first(
+    answer="CAST(CAST(ROUND(t.MAXCHARGERATE * 100) AS BIGINT) AS VARCHAR)",
+    order="t.EXCUTEDATE DESC, t.ID DESC",
+    table="mf_chargeratenew",
+    match="""t.INNERCODE = q.k AND t.CHARGERATETYPE = 1 AND t.EXCUTEDATE <= q.d AND t.INFOPUBLDATE < q.c
+ AND (t.CANCELDATE IS NULL OR t.CANCELDATE > q.d)""",
+)
+_NAV = first(
     answer="""CAST(CAST(t.TRADINGDAY AS DATE) AS VARCHAR) || ' '
  || CAST(CAST(ROUND(t.UNITNVRESTORED * 1000000) AS BIGINT) AS VARCHAR)""",
     order="t.TRADINGDAY DESC, t.INSERTTIME DESC, t.ID DESC",
-    end=_NONE,
     table="mf_fundnetvalueretrans",
-    match="t.TRADINGDAY <= q.d AND t.INSERTTIME < q.c",
+    match="t.INNERCODE = q.k AND t.TRADINGDAY <= q.d AND t.INSERTTIME < q.c",
 )
-_SIZE = _RANKED.format(
+_SIZE = first(
     answer="""CAST(CAST(t.ENDDATE AS DATE) AS VARCHAR) || ' '
  || CAST(CAST(ROUND(t.COMBNVI * 100) AS BIGINT) AS VARCHAR)""",
     order="t.ENDDATE DESC, t.INSERTTIME DESC, t.ID DESC",
-    end=_NONE,
     table="mf_scaleanalysis",
-    match="t.INSERTTIME < q.c",
+    match="t.INNERCODE = q.k AND t.INSERTTIME < q.c",
 )
 _TOP = """, l AS (SELECT q.n, t.REPORTDATE, t.SERIALNUMBER * t.STOCKINNERCODE AS v,
  RANK() OVER (PARTITION BY q.n ORDER BY t.REPORTDATE DESC, t.INFOPUBLDATE DESC) AS place

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from finassay.world._blocks._concepts import FIRST_ENTITY
 from finassay.world._events import Event, EventType
 from finassay.world._events_company import ConceptMember
-from finassay.world._family import Family
+from finassay.world._family import Family, first
 
 if TYPE_CHECKING:
     from finassay.world._world import World
@@ -28,28 +28,25 @@ _LATEST = f"""{_VERSIONS}
 SELECT n, CAST(m AS VARCHAR) || ' ' || {_FEN.format(column="x")} || ' ' ||
   COALESCE({_FEN.format(column="(CASE WHEN EXTRACT(MONTH FROM m) = 12 THEN x ELSE x + y - b END)")}, '-')
   AS answer FROM g"""  # noqa: S608 - our own words
-_FIRST = """, r AS (SELECT q.n, {answer} AS answer, ROW_NUMBER() OVER (PARTITION BY q.n ORDER BY {order}) AS place
- FROM q JOIN {table} t ON {match})
-SELECT n, answer FROM r WHERE place = 1"""
-_EQUITY = _FIRST.format(
+_EQUITY = first(
     answer=f"{_DAY.format(column='t.ENDDATE')} || ' ' || {_FEN.format(column='t.SEWITHOUTMI')}",
     order="t.ENDDATE DESC, t.INFOPUBLDATE DESC, t.INSERTTIME DESC, t.ID DESC",
     table="lc_balancesheetall",
     match="t.COMPANYCODE = q.k AND t.IFMERGED = 1 AND t.INFOPUBLDATE < q.c AND EXTRACT(MONTH FROM t.ENDDATE) = 12",
 )
-_RATIOS = _FIRST.format(
+_RATIOS = first(
     answer=_DAY.format(column="t.ENDDATE"),
     order="t.ENDDATE DESC",
     table="lc_mainindexnew",
     match="t.COMPANYCODE = q.k AND t.INFOPUBLDATE < q.c",
 )
-_OPINION = _FIRST.format(
+_OPINION = first(
     answer=f"{_DAY.format(column='t.ENDDATE')} || ' ' || CAST(CAST(t.OPINIONTYPE AS BIGINT) AS VARCHAR)",
     order="t.ENDDATE DESC, t.INFOPUBLDATE DESC, t.ID DESC",
     table="lc_auditopinion",
     match="t.COMPANYCODE = q.k AND t.AUDITREPORTSTYPE = 1 AND t.INFOPUBLDATE < q.c",
 )
-_SHARES = _FIRST.format(
+_SHARES = first(
     answer="CAST(CAST(t.TOTALSHARES AS BIGINT) AS VARCHAR)",
     order="t.ENDDATE DESC, t.INFOPUBLDATE DESC, t.ID DESC",
     table="lc_sharestru",
