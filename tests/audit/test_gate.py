@@ -10,6 +10,7 @@ import pytest
 
 from finassay.audit import Subject, Verdict, audit, certificate_text
 from finassay.audit._corpus import Labelled, read_corpus
+from finassay.database import connect
 from finassay.execution import load_submission
 from finassay.executor import open_executor
 from finassay.temporal import load_catalog
@@ -47,3 +48,16 @@ def test_a_valid_program_is_not_flagged(program: Labelled, world: str) -> None:
     found = audit(subject, load_catalog("gildata"), program.task.contract)
     assert found.verdict is not Verdict.FAIL, certificate_text(found)
     assert found.scenarios, certificate_text(found)
+
+
+def test_every_task_has_an_answer(world: str) -> None:
+    """Of a task without rows nothing can be told: no program reacts to anything."""
+    tasks = {one.task.says.id: one.task for one in read_corpus(CORPUS).programs}
+    silent = []
+    with connect(world) as database:
+        for name, task in tasks.items():
+            sql = load_submission(task.reference).sql_code
+            assert sql is not None
+            if not database.query(sql, dialect=task.says.dialect).table.num_rows:
+                silent.append(name)
+    assert silent == []

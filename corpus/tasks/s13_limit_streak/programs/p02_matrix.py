@@ -1,7 +1,7 @@
 import pandas as pd
 from db_connector import query_to_dataframe as q
 
-D = pd.Timestamp("2024-05-17")
+D = pd.Timestamp("2022-07-01")
 CUT = D + pd.DateOffset(days=1)
 cal = q("SELECT TRADINGDATE FROM qt_tradingdaynew WHERE SECUMARKET = 83 AND IFTRADINGDAY = 1").TRADINGDATE.sort_values()
 cal = cal[cal <= D].tolist()
@@ -16,11 +16,11 @@ pool = sec[sec.INNERCODE.isin(ls[ls.CHANGETYPE.isin([1, 3])].INNERCODE) & ~sec.I
 
 start = cal[-10].strftime("%Y-%m-%d")
 px = q(f"""SELECT a.INNERCODE, a.TRADINGDAY, a.CLOSEPRICE, a.TURNOVERVOLUME, b.PRICECEILING FROM qt_dailyquote a
-           JOIN qt_pricelimit b ON b.INNERCODE = a.INNERCODE AND b.TRADINGDAY = a.TRADINGDAY WHERE a.TRADINGDAY >= '{start}' AND a.TRADINGDAY < '2024-06-01'""")
+           JOIN qt_pricelimit b ON b.INNERCODE = a.INNERCODE AND b.TRADINGDAY = a.TRADINGDAY WHERE a.TRADINGDAY >= '{start}' AND a.TRADINGDAY < '2022-07-16'""")
 px["up"] = (px.CLOSEPRICE == px.PRICECEILING) & (px.TURNOVERVOLUME > 0)
 grid = px.pivot(index="INNERCODE", columns="TRADINGDAY", values="up").reindex(columns=cal[-10:][::-1])
 run = grid.eq(True).astype(int).cumprod(axis=1).sum(axis=1)
-adj = q("SELECT INNERCODE, TRADINGDAY, BACKWARDPRICE FROM qt_performancedata WHERE TRADINGDAY BETWEEN '2024-03-01' AND '2024-05-17'").pivot(index="INNERCODE", columns="TRADINGDAY", values="BACKWARDPRICE")
+adj = q("SELECT INNERCODE, TRADINGDAY, BACKWARDPRICE FROM qt_performancedata WHERE TRADINGDAY BETWEEN '2022-04-15' AND '2022-07-01'").pivot(index="INNERCODE", columns="TRADINGDAY", values="BACKWARDPRICE")
 chg = (adj[cal[-1]] / adj[cal[-21]] - 1) * 100
 out = pool.assign(streak=pool.INNERCODE.map(run), chg20=pool.INNERCODE.map(chg).round(2))
 out = out[out.streak > 0].sort_values(["streak", "SECUCODE"], ascending=[False, True]).astype({"streak": int})

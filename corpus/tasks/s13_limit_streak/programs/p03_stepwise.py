@@ -2,7 +2,7 @@ from datetime import date, timedelta
 import duckdb
 
 con = duckdb.connect("core.duckdb", read_only=True)
-day = date(2024, 5, 17)
+day = date(2022, 7, 1)
 nxt = day + timedelta(days=1)
 days = [r[0] for r in con.execute("SELECT TRADINGDATE FROM qt_tradingdaynew WHERE SECUMARKET = 83 AND IFTRADINGDAY = 1 AND TRADINGDATE < ? ORDER BY 1 DESC LIMIT 21", [nxt]).fetchall()]
 

@@ -1,28 +1,28 @@
-# 2024-05-17 收盘涨停股：连板天数与20日涨幅
+# 2022-07-01 收盘涨停股：连板天数与20日涨幅
 import duckdb
 import numpy as np
 import pandas as pd
 
 con = duckdb.connect("core.duckdb", read_only=True)
-D = pd.Timestamp("2024-05-17")
+D = pd.Timestamp("2022-07-01")
 cal = con.sql("""select TRADINGDATE as d from qt_tradingdaynew where SECUMARKET = 83 and IFTRADINGDAY = 1
-                 and TRADINGDATE <= timestamp '2024-05-17' order by 1 desc limit 21""").df().d.tolist()
+                 and TRADINGDATE <= timestamp '2022-07-01' order by 1 desc limit 21""").df().d.tolist()
 
 uni = con.sql("""
 with ls as (
   select INNERCODE, CHANGETYPE from lc_liststatus
-  where CHANGEDATE <= timestamp '2024-05-17' and INSERTTIME < timestamp '2024-05-18'
+  where CHANGEDATE <= timestamp '2022-07-01' and INSERTTIME < timestamp '2022-07-02'
   qualify row_number() over (partition by INNERCODE order by CHANGEDATE desc, INSERTTIME desc, ID desc) = 1
 )
 select s.INNERCODE, s.SECUCODE, s.SECUABBR
 from secumain s join ls on ls.INNERCODE = s.INNERCODE and ls.CHANGETYPE in (1, 3)
 where s.SECUCATEGORY = 1 and s.LISTEDSECTOR in (1, 2)
   and not exists (select 1 from cs_riskalert r where r.INNERCODE = s.INNERCODE and r.RISKALERTTYPE in (1, 5, 12, 14)
-        and r.IMPLANNOUCEDATE < timestamp '2024-05-18' and r.IMPLEMENTDATE <= timestamp '2024-05-17'
-        and not coalesce(r.REMOVEINFOPUBLDATE < timestamp '2024-05-18' and r.REMOVEDATE <= timestamp '2024-05-17', false))
+        and r.IMPLANNOUCEDATE < timestamp '2022-07-02' and r.IMPLEMENTDATE <= timestamp '2022-07-01'
+        and not coalesce(r.REMOVEINFOPUBLDATE < timestamp '2022-07-02' and r.REMOVEDATE <= timestamp '2022-07-01', false))
   and not exists (select 1 from lc_suspendresumption h where h.INNERCODE = s.INNERCODE
-        and h.INFOPUBLDATE < timestamp '2024-05-18' and h.SUSPENDDATE <= timestamp '2024-05-17'
-        and (h.RESUMPTIONDATE is null or h.RESUMPTIONDATE > timestamp '2024-05-17'))
+        and h.INFOPUBLDATE < timestamp '2022-07-02' and h.SUSPENDDATE <= timestamp '2022-07-01'
+        and (h.RESUMPTIONDATE is null or h.RESUMPTIONDATE > timestamp '2022-07-01'))
 """).df()
 
 q = con.execute("""select q.INNERCODE, q.TRADINGDAY as d

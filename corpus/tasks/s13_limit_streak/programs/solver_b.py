@@ -2,7 +2,7 @@ import duckdb
 import pandas as pd
 
 con = duckdb.connect("core.duckdb", read_only=True)
-D = "2024-05-17"
+D = "2022-07-01"
 days = con.execute(f"""
 SELECT TRADINGDATE AS d FROM qt_tradingdaynew
 WHERE SECUMARKET = 83 AND IFTRADINGDAY = 1 AND TRADINGDATE <= TIMESTAMP '{D}'
