@@ -137,3 +137,15 @@ def test_an_order_of_two_times_is_no_guard_though_one_has_another_name(bonds: st
 def test_a_table_in_which_every_row_is_looked_up_need_not_matter_otherwise(bonds: str) -> None:
     found = _of_bonds(Submission("python", python_code=LOOKED_UP, source="p.py"), bonds)
     assert found.verdict is Verdict.PASS, found.notes
+
+
+def test_a_guard_of_a_table_on_which_nothing_hangs_is_not_weighed(bonds: str) -> None:
+    sql = (
+        "SELECT bond, price FROM cut WHERE day <= DATE '2024-06-30'"
+        " UNION ALL SELECT c.bond, 0 FROM called AS c WHERE c.bond < 0 AND c.told <= DATE '2024-06-30'"
+    )
+    subject = Subject(Submission("sql", sql_code=sql, source="s.sql"), bonds)
+    found = audit(subject, BONDS, parse_contract(AS_OF))
+    assert found.verdict is Verdict.PASS, found.notes
+    assert found.power is not None
+    assert [one.guard for one in found.power.redundant] == ["c.told <= CAST('2024-06-30' AS DATE)"]

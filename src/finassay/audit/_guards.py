@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class Mutant:
     """A statement without one of its guards, or with one that lets later rows in; `number` tells which.
 
-    `columns` are those that the guard tests, in small letters.
+    `columns` are those that the guard tests, `owners` the tables that they are of as far as the text tells, all in
+    small letters.
     """
 
     guard: str
@@ -29,6 +30,7 @@ class Mutant:
     sql: str
     number: int
     columns: frozenset[str]
+    owners: frozenset[str]
 
 
 def mutants(sql: str, dialect: Dialect, tables: list[Altered], decision: str | None = None) -> list[Mutant]:
@@ -49,7 +51,9 @@ def mutants(sql: str, dialect: Dialect, tables: list[Altered], decision: str | N
             continue
         lines = [n.meta["line"] for n in guard.find_all(exp.Identifier) if "line" in n.meta]
         text, shown = without(sql, dialect, tables, [number]), guard.sql(dialect=dialect)
-        found.append(Mutant(shown, min(lines, default=None), text, number, frozenset(_names(guard))))
+        owners = {owner for column in guard.find_all(exp.Column) if (owner := _owner(column)) is not None}
+        named = frozenset(_names(guard))
+        found.append(Mutant(shown, min(lines, default=None), text, number, named, frozenset(owners)))
     return found
 
 

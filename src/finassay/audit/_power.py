@@ -36,7 +36,11 @@ def weigh(facts: Facts, trials: list[Trial], base: Output) -> None:
     shared = _shared(trial, base, missed)
     missed = [m for m in missed if m not in shared]
     redundant = [
-        m for m in missed if _picks_decisions(trial, base, m.sql) or _matters_in_contradiction(trial, m.sql)
+        m
+        for m in missed
+        if _guards_nothing(trial, base, m)
+        or _picks_decisions(trial, base, m.sql)
+        or _matters_in_contradiction(trial, m.sql)
     ]
     holes = [m for m in missed if m not in redundant]
     facts.power = Power(
@@ -72,6 +76,14 @@ def _shared(trial: Trial, base: Output, missed: list[Mutant]) -> list[Mutant]:
         if _noticed(trial, sql, pair[0].columns | pair[1].columns):
             found += [m for m in pair if m not in found]
     return found
+
+
+def _guards_nothing(trial: Trial, base: Output, mutant: Mutant) -> bool:
+    """Whether the answer hangs on no row of the tables that a guard is of, whatever is done to them."""
+    return bool(mutant.owners) and all(
+        name in trial.tables and not trial.reacts(base, name) and not trial.feeds_labels(base, name)
+        for name in mutant.owners
+    )
 
 
 def _picks_decisions(trial: Trial, base: Output, sql: str) -> bool:
