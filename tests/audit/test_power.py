@@ -116,11 +116,12 @@ def bonds(tmp_path: Path) -> str:
     with duckdb.connect(str(path)) as connection:
         connection.execute(
             "CREATE TABLE cut AS SELECT range AS id, range % 30 AS bond, DATE '2024-01-05' + CAST(range * 2 AS INTEGER)"
-            " AS day, 10 + range % 7 AS price FROM range(120);"
+            " AS day, 10 + range % 7 AS price FROM range(120) UNION ALL"
+            " SELECT 120 + range, 30 + range, DATE '2024-08-01', 12 FROM range(5);"
             "CREATE TABLE called AS SELECT range AS id, range * 2 AS bond,"
             " DATE '2024-02-01' + CAST(range * 9 AS INTEGER) AS told FROM range(15);"
             "CREATE TABLE code AS SELECT range AS id, range AS bond, DATE '2020-01-01' AS listed, 'b' || range AS name"
-            " FROM range(30)"
+            " FROM range(35)"
         )
     return f"duckdb:///{path}"
 
@@ -149,3 +150,32 @@ def test_a_guard_of_a_table_on_which_nothing_hangs_is_not_weighed(bonds: str) ->
     assert found.verdict is Verdict.PASS, found.notes
     assert found.power is not None
     assert [one.guard for one in found.power.redundant] == ["c.told <= CAST('2024-06-30' AS DATE)"]
+
+
+LAST_KNOWN = """
+SELECT c.bond, c.price
+FROM cut AS c
+JOIN (SELECT bond, MAX(day) AS day FROM cut WHERE day <= DATE '2024-06-30' GROUP BY bond) AS m
+  ON m.bond = c.bond AND m.day = c.day
+WHERE c.day <= DATE '2024-06-30'"""
+KNOWN_BONDS = """
+WITH known AS (SELECT DISTINCT bond FROM cut WHERE day <= DATE '2024-06-30')
+SELECT c.bond, MAX(c.price) AS top FROM cut AS c JOIN known AS k ON k.bond = c.bond
+WHERE c.day <= DATE '2024-06-30' GROUP BY c.bond"""
+
+
+@pytest.mark.parametrize("sql", [LAST_KNOWN, KNOWN_BONDS], ids=["the last day of known rows", "known bonds"])
+def test_a_bound_that_another_repeats_is_no_hole(bonds: str, sql: str) -> None:
+    subject = Subject(Submission("sql", sql_code=sql, source="s.sql"), bonds)
+    found = audit(subject, BONDS, parse_contract(AS_OF))
+    assert found.verdict is Verdict.PASS, found.notes
+
+
+def test_the_day_of_a_later_outcome_is_no_guard(bonds: str) -> None:
+    sql = (
+        "SELECT a.bond, a.price, b.price AS later FROM cut AS a"
+        " LEFT JOIN cut AS b ON b.bond = a.bond AND b.day = DATE '2024-07-05' WHERE a.day = DATE '2024-06-29'"
+    )
+    subject = Subject(Submission("sql", sql_code=sql, source="s.sql"), bonds)
+    found = audit(subject, BONDS, parse_contract(AS_OF + "labels: [later]\n"))
+    assert found.verdict is Verdict.PASS, found.notes

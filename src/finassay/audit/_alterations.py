@@ -43,6 +43,23 @@ class Alterations(Newcomers):
                 found[name] = self._across(name) or self._other(name)
         return found
 
+    def _extremes(self, end: int) -> dict[str, tuple[str, str]]:
+        """Numbers of unknown rows, all at one end of the column's own domain: 0 the least, -1 the largest."""
+        import pyarrow as pa
+
+        found = {}
+        for name, column in self.table.spec.columns.items():
+            spelled = self.table.names.get(name)
+            if column.role != "payload" or spelled is None or len(self.codes.get(spelled, ())) > 1:
+                continue
+            info, ends = self._info(spelled), self.domains.get(spelled, (None, None))
+            kind = info.arrow_type
+            numeric = pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_floating(kind)
+            if numeric and ends[end] is not None:
+                value = self._typed(literal(ends[end]), info.type)
+                found[name] = (f"{self._unknown} AND {self._quoted(spelled)} IS NOT NULL", value)
+        return found
+
     def _scrambled(self) -> dict[str, tuple[str, str]]:
         """Values of unknown rows, and stages that were not yet disclosed."""
         always = self.table.spec.availability is not None and self.table.spec.availability.always

@@ -200,8 +200,15 @@ def _judge(facts: Facts, runner: Runner, reference: Reference | None, database: 
 
 def _tables(facts: Facts, database: Database) -> dict[str, Altered]:
     """Resolve what the program reads and the contract requires; what the catalog cannot judge makes it UNKNOWN."""
-    from finassay.database import resolve_table
+    from finassay.database import resolve_table, row_statistics_read
 
+    for relation in {
+        name for dialect, text in facts.base.statements for name in row_statistics_read(text, dialect)
+    }:
+        facts.unknown(
+            "table_not_catalogued",
+            f"The program reads {relation}, which counts all rows of a table, those not yet known too.",
+        )
     infos = {info.name.lower(): info for info in database.tables()}
     facts.columns = {name: [column.name for column in info.columns] for name, info in infos.items()}
     tables: dict[str, ResolvedTable] = {}

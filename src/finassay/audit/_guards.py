@@ -91,7 +91,7 @@ def _weaker(node: exp.Expr, tables: list[Altered], made: Set[str] = frozenset())
             times |= {name} & begins
             ends |= {name} & stops
     last = max((table.view.cutoff.instant for table in tables), default=None)
-    return exp.true() if is_guard(node, times, ends, last, made) else _from_then_on(node, times)
+    return exp.true() if is_guard(node, times, ends, last, made) else _from_then_on(node, times, last)
 
 
 def _owner(column: exp.Column) -> str | None:
@@ -199,14 +199,16 @@ def _after(bound: exp.Expr, last: datetime) -> bool:
     return said is not None and said > last
 
 
-def _from_then_on(node: exp.Expr, times: set[str]) -> exp.Expr | None:
-    """Return ``day >= x`` for ``day = x`` of a time; None for another conjunct."""
+def _from_then_on(node: exp.Expr, times: set[str], last: datetime | None) -> exp.Expr | None:
+    """Return ``day >= x`` for ``day = x`` of a time, by no moment after `last`; None for another conjunct."""
     from sqlglot import exp
 
     if not isinstance(node, exp.EQ) or any(node.find_all(exp.Subquery)):
         return None
     for time, value in ((node.this, node.expression), (node.expression, node.this)):
         if isinstance(time, exp.Column) and time.name.lower() in times and not _names(value):
+            if last is not None and _after(value, last):
+                return None  # of a later outcome
             return exp.GTE(this=time.copy(), expression=value.copy())
     return None
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from finassay.audit._certificate import Power, Survivor
 from finassay.audit._compare import differ
 from finassay.audit._guards import Mutant, mutants, without
+from finassay.audit._types import NEWCOMERS
 
 if TYPE_CHECKING:
     from finassay.audit._report import Facts
@@ -34,7 +35,7 @@ def weigh(facts: Facts, trials: list[Trial], base: Output) -> None:
         return
     missed = [m for m in found if not any(_noticed(one, m.sql, m.columns) for one in (trial, *others))]
     shared = _shared(trial, base, missed)
-    missed = [m for m in missed if m not in shared]
+    missed = [m for m in missed if m not in shared and not _implied(trial, base, m, found)]
     redundant = [
         m
         for m in missed
@@ -57,6 +58,26 @@ def weigh(facts: Facts, trials: list[Trial], base: Output) -> None:
         facts.unknown(
             "low_power", f"{facts.power.noticed} of {tried} guards are noticed when removed, not: {guards}."
         )
+
+
+def _implied(trial: Trial, base: Output, mutant: Mutant, found: list[Mutant]) -> bool:
+    """Whether another guard stands in for one: without that other one it matters whether this one is there.
+
+    Asked of guards of when rows were known alone: one bound on it may repeat another. What tests an interval does not
+    repeat what tests a disclosure.
+    """
+    dialect, text = base.statements[0]
+    tables = list(trial.tables.values())
+    if not mutant.columns & {(table.known_by or "").lower() for table in tables}:
+        return False
+    data = [{}, *({name: trial.tables[name].select(NEWCOMERS)} for name in trial.over(NEWCOMERS))]
+    for other in [one for one in found if one is not mutant][:_MOST_PAIRS]:
+        neither = without(text, dialect, tables, [mutant.number, other.number])
+        for overlays in data:
+            alone, both = (trial.runner.run(overlays, sql) for sql in (other.sql, neither))
+            if alone.error is None and both.error is None and differ(alone, both) is not None:
+                return True
+    return False
 
 
 def _some(trials: list[Trial]) -> list[Trial]:

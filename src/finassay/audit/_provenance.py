@@ -8,7 +8,7 @@ from finassay.audit._carry import CARRIED, Untraceable, carrying
 from finassay.audit._certificate import Provenance, Use
 from finassay.audit._compare import differ, row_text
 from finassay.audit._subject import Output
-from finassay.audit._types import AS_IS, REMOVED, RESTATED, SCRAMBLED, THINNED, Family
+from finassay.audit._types import AS_IS, LOWERED, RAISED, REMOVED, RESTATED, SCRAMBLED, THINNED, Family
 from finassay.temporal import DATE_ROLES
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from finassay.database import Database
 
 _SHOWN = 5
-_TRACED = (REMOVED, THINNED, SCRAMBLED, RESTATED, AS_IS)
+_TRACED = (REMOVED, THINNED, SCRAMBLED, RAISED, LOWERED, RESTATED, AS_IS)
 
 
 def provenance_of(

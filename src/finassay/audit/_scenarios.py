@@ -28,6 +28,7 @@ from finassay.audit._types import (
     LATE,
     LATE_END,
     LATE_TOO,
+    LOWERED,
     MISSING,
     MISSING_TOO,
     NEW_ENDED,
@@ -37,6 +38,7 @@ from finassay.audit._types import (
     OLDER,
     OVERLAP,
     PENDING,
+    RAISED,
     REMOVED,
     RENAMED,
     REOPENED,
@@ -119,7 +121,11 @@ class Altered(Alterations):
         found = [AS_IS] if spec.versions or counts else []
         always = spec.availability is not None and spec.availability.always
         if not always:
-            found += [REMOVED, SCRAMBLED, *([THINNED] if self._number else [])]
+            found += [REMOVED, SCRAMBLED]
+            if self._number:
+                found.append(THINNED)
+            elif self._extremes(-1):  # without numbers its values are only mirrored: their middle may stay
+                found += [RAISED, LOWERED]
         elif any(shown is not None for shown in self.view.hidden.values()):
             found.append(SCRAMBLED)
         if self._may_have_newcomers:
@@ -201,6 +207,8 @@ class Altered(Alterations):
                 f"{self._all} WHERE NOT ({self._unknown}{touched} AND MOD({self._number}, 5) < 2)"
             ),
             SCRAMBLED.name: lambda: self._changed(self._scrambled(), touched),
+            RAISED.name: lambda: self._changed(self._extremes(-1), touched),
+            LOWERED.name: lambda: self._changed(self._extremes(0), touched),
             NEWCOMERS.name: lambda: self._newcomers(touched),
             NEW_PENDING.name: lambda: self._newcomers(touched, known=True),
             NEW_ENDED.name: lambda: self._newcomers(touched, known=True, ended=True),
@@ -380,6 +388,8 @@ class Altered(Alterations):
             else None,
             PENDING: self._sql(all_of(self.view.knowable, Not(self.view.started))),
             SCRAMBLED: self._sql(self.view.knowable),  # its values are those of other rows
+            RAISED: self._sql(self.view.knowable),
+            LOWERED: self._sql(self.view.knowable),
             CHANGED: self._sql(self.view.knowable),
             EMPTIED: " OR ".join(f"{self._column(name)} IS NULL" for name in self._empty(known=True)) or None,
             MISSING: self._unknown,

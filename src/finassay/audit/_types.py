@@ -70,6 +70,8 @@ _A4 = Requirement.OMISSION
 REMOVED = Family("unknown_rows_removed", _A1, "same", "rows not yet known are removed")
 THINNED = Family("unknown_rows_thinned", _A1, "same", "two fifths of the rows not yet known are removed")
 SCRAMBLED = Family("unknown_values_changed", _A1, "same", "values not yet known are changed")
+RAISED = Family("unknown_values_raised", _A1, "same", "values not yet known are the largest of their column")
+LOWERED = Family("unknown_values_lowered", _A1, "same", "values not yet known are the least of their column")
 RESTATED = Family("later_version_added", _A1, "same", "versions disclosed from the cutoff on are added")
 NEWCOMERS = Family(
     "first_rows_added", _A1, "same", "entities without a row get one that is disclosed from the cutoff on"
@@ -134,6 +136,8 @@ SAME = (
     REMOVED,
     THINNED,
     SCRAMBLED,
+    RAISED,
+    LOWERED,
     CURRENT,
     ENDED,
     REOPENED,

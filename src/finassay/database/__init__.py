@@ -27,7 +27,7 @@ from finassay.database._fingerprint import fingerprint
 from finassay.database._names import identifier
 from finassay.database._overlays import replace_tables
 from finassay.database._policy import check
-from finassay.database._references import tables_read
+from finassay.database._references import row_statistics_read, tables_read
 from finassay.database._sealed import refuse_clock
 from finassay.database._translate import translate
 from finassay.database._types import (
@@ -83,6 +83,7 @@ __all__ = [
     "refuse_clock",
     "replace_tables",
     "resolve_table",
+    "row_statistics_read",
     "selected_view",
     "tables_read",
     "translate",

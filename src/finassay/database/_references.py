@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
     from finassay.database._types import Dialect
+
+_COUNTING = re.compile(r"(tables|statistics|partitions|table_statistics|innodb_\w+)\Z")
+_POSTGRES_COUNTING = re.compile(r"pg_(class|stat\w*)\Z")
+_COUNTS = re.compile(
+    r"\*|table_rows|_length|data_free|auto_increment|cardinality|_time\b|checksum|reltuples|relpages|pg_stat",
+    re.IGNORECASE,
+)  # their columns that hang on the rows
 
 
 def table_references(tree: exp.Expr) -> list[exp.Table]:
@@ -34,6 +42,30 @@ def table_references(tree: exp.Expr) -> list[exp.Table]:
         inside += [(child, hidden) for child in node.iter_expressions() if child is not with_]
         waiting += reversed(inside)
     return found
+
+
+def row_statistics_read(sql: str, dialect: Dialect) -> tuple[str, ...]:
+    """Return the server's own relations that a statement reads, and that tell how many rows tables have.
+
+    All rows count there, those too that an overlay hides. Each is named once, with its schema, in lower case.
+    """
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+
+    if not _COUNTS.search(sql):
+        return ()
+    try:
+        trees = [tree for tree in sqlglot.parse(sql, read=dialect) if tree is not None]
+    except SqlglotError:
+        return ()  # `tables_read` says so
+    found: list[str] = []
+    for table in (table for tree in trees for table in table_references(tree)):
+        schema, name = table.db.lower(), table.name.lower()
+        if schema == "information_schema" and dialect == "mysql" and _COUNTING.match(name):
+            found.append(f"{schema}.{name}")
+        elif dialect == "postgres" and schema in ("", "pg_catalog") and _POSTGRES_COUNTING.match(name):
+            found.append(f"pg_catalog.{name}")
+    return tuple(dict.fromkeys(found))
 
 
 def tables_read(sql: str, dialect: Dialect) -> tuple[str, ...]:
