@@ -546,7 +546,7 @@ def test_a_lag_is_added(known: Catalog) -> None:
         "SELECT X FROM stranger",
         "SELECT MOOD FROM hearsay",
         "SELECT CLOSE FROM price WHERE DAY IS NULL OR DAY <= '2024-06-30'",
-        "PIVOT price ON FIRM USING SUM(CLOSE)",
+        "PIVOT stranger ON FIRM USING SUM(CLOSE)",
         "SELECT FROM WHERE (",
     ],
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from finassay.audit._certificate import Obligation
 from finassay.audit._static_bounds import Bound, Bounds
 from finassay.audit._static_ends import Ends
+from finassay.audit._static_removals import Removals
 from finassay.audit._static_scopes import Derived, Scan, Scope, own, projected
 from finassay.audit._static_values import UNSAID
 from finassay.audit._static_versions import version_obligation
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from finassay.temporal import AsOf, Contract
 
 _A1, _A2, _A3 = Requirement.DISCLOSURE, Requirement.STATE, Requirement.VERSION
+_OF_ROWS = ("availability", "rank", "end")  # what is owed to rows, which a set difference may take away
 _TODAY = ("current_state", "updated")
 _CLOCKS = frozenset(
     {
@@ -53,6 +55,10 @@ class Rules:
     lenient: bool = False
     handed_on: bool = False
     views: dict[str, AsOf] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        limits = {scan: self.available(scan) for scan in self.statement.scans if scan.table is not None}
+        self.removals = Removals(self.bounds, limits)
 
     def all(self) -> Iterator[Obligation]:
         """Yield the obligations, table by table in the order of the text."""
@@ -85,6 +91,11 @@ class Rules:
         why: str,
     ) -> Obligation:
         """Return an obligation with its place in the text."""
+        if status == "violated" and scan in self.removals.empty:
+            status, why = "open", f"{why} A condition that never holds, or a LIMIT 0, lets no row of it pass."
+        elif status == "violated" and scan in self.removals.doubted and rule in _OF_ROWS:
+            status = "open"
+            why = f"{why} Whether another part of the statement takes these rows away cannot be told from the text."
         line, column = self._place(node)
         said = node.unalias() if node is not None else None
         text = "" if said is None else str(said.meta.get("text") or said.sql())

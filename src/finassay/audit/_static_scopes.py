@@ -59,6 +59,8 @@ class Scope:
         It stands in an EXISTS or IN that must hold: what it asks of the rows above holds for them.
     root : bool
         Its columns are those of the output.
+    empty : bool
+        A LIMIT 0 keeps none of its rows.
     """
 
     select: exp.Select
@@ -68,6 +70,7 @@ class Scope:
     sources: dict[str, Scan | Derived | None] = field(default_factory=dict)
     inner: dict[int, list[Scope]] = field(default_factory=dict)
     optional: set[str] = field(default_factory=set)  # sources that an outer join may leave empty
+    empty: bool = False
 
     def find(self, column: exp.Column) -> tuple[Scope, str] | None:
         """Return where a column's source is named, and its alias."""
@@ -122,12 +125,12 @@ class Base:
 
 @dataclass
 class Statement:
-    """A statement taken apart."""
+    """A statement taken apart; of a set operation, with the scopes of its two sides."""
 
     scopes: list[Scope]
     scans: list[Scan]
     variables: Mapping[str, exp.Expr]
-    clocks: list[tuple[exp.Expr, Scope]] = field(default_factory=list)
+    operations: list[tuple[exp.SetOperation, list[Scope], list[Scope]]] = field(default_factory=list)
 
     def bases(self, node: exp.Expr, scope: Scope, *, rows: bool = False) -> list[Base]:
         """Return the columns of scans that an expression reads; with `rows`, not through windows and counts."""
@@ -238,7 +241,7 @@ def take_apart(
         raise Unreadable(f"Its names cannot be resolved: {told}.") from error
     builder = _Builder(catalog)
     builder.query(resolved, {}, None, root=True)
-    return Statement(builder.scopes, builder.scans, variables)
+    return Statement(builder.scopes, builder.scans, variables, builder.operations)
 
 
 def _schema(tree: exp.Expr, catalog: Catalog) -> dict[str, object]:
@@ -262,11 +265,21 @@ class _Builder:
         self.catalog = catalog
         self.scopes: list[Scope] = []
         self.scans: list[Scan] = []
+        self.operations: list[tuple[exp.SetOperation, list[Scope], list[Scope]]] = []
 
     def query(
         self, node: exp.Expr, known: _Known, above: Scope | None, *, semi: bool = False, root: bool = False
     ) -> list[Scope]:
         """Return the scopes of a query: one for each branch of a set operation."""
+        scopes = self._branches(node, known, above, semi=semi, root=root)
+        if _limited_to_none(node):
+            for scope in scopes:
+                scope.empty = True
+        return scopes
+
+    def _branches(
+        self, node: exp.Expr, known: _Known, above: Scope | None, *, semi: bool, root: bool
+    ) -> list[Scope]:
         from sqlglot import exp
 
         with_ = node.args.get("with_")
@@ -281,7 +294,9 @@ class _Builder:
             return self.query(node.this, known, above, semi=semi, root=root)
         if isinstance(node, exp.SetOperation):
             left = self.query(node.left, known, above, root=root)
-            return left + self.query(node.right, known, above, root=root)
+            right = self.query(node.right, known, above, root=root)
+            self.operations.append((node, left, right))
+            return left + right
         if not isinstance(node, exp.Select) or len(self.scopes) >= MOST_SCOPES:
             raise Unreadable("It has a part that is no SELECT, or too many of them.")
         scope = Scope(node, above, semi, root)
@@ -364,6 +379,13 @@ class _Builder:
                         seen.add(id(node))
                         semi = key in ("where", "joins") and _demanded(node, item)
                         scope.inner[id(node)] = self.query(node, known, scope, semi=semi)
+
+
+def _limited_to_none(node: exp.Expr) -> bool:
+    """Whether a query ends in LIMIT 0."""
+    limit = node.args.get("limit")
+    count = limit.args.get("expression") or limit.args.get("count") if limit is not None else None
+    return count is not None and count.name == "0"
 
 
 def _nested(node: exp.Expr) -> Iterator[exp.Expr]:
