@@ -13,6 +13,19 @@ if TYPE_CHECKING:
 
 Severity = Literal["violation", "risk"]
 
+_ZH = r"[\d一二两三四五六七八九十百]+"
+_EN = (
+    r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six)teen|twenty"
+    r"|thirty|forty|forty-five|sixty|ninety|(?:one\s+)?hundred(?:\s+and\s+twenty)?)"
+)
+_REPORTED = re.compile(
+    r"财报|报告|报表|年报|季报|中报|财务|期末|一期|\b(?:reports?|statements?|fiscal|quarter\w*|financials?|periods?)\b",
+    re.IGNORECASE,
+)
+_NAMED = r"(?<![A-Za-z0-9_])[A-Za-z_][A-Za-z0-9_]*"
+# A bound on what was disclosed, in words: beside it the end of a period only picks the period
+_DISCLOSED = re.compile(r"披露|公告|公布|\b(?:disclos|publi[sc]|announc|filed)\w*", re.IGNORECASE)
+
 # What forbids, but not "do not forget"
 _NEGATED = re.compile(
     r"(?:不要|不得|不可|不能|不应|禁止|切勿|请勿|避免|\b(?:never|do\s+not|don['’]t|must\s+not|should\s+not|cannot|avoid"
@@ -34,7 +47,10 @@ _OPERATOR = (
     r"|\.\s*(?:eq|ne|isin|isna|isnull|notna|notnull|str|between)\b"
     r"|等于|为|是|取|不含|包含|属于|equals?\b|of\s+['\"\d])"
 )
-_COMPARED = _CLOSED + r"(?:==?(?!=)|!=|<>|\b(?:not\s+)?(?:in\s*\(|like\s*['\"])|等于|为|取)"
+_COMPARED = _CLOSED + (
+    r"(?:==?(?!=)|!=|<>|\b(?:not\s+)?(?:in\s*\(|like\s*['\"])|等于|为|取|equals?\b"
+    r"|(?:is|are)\s+(?:set\s+to\s+|equal\s+to\s+)?(?:\d|(?:one|zero|true|false)\b(?!\s+of\b))|是\s*(?:\d|一(?!个)|真))"
+)
 _BY = r"(?:filter(?:ed|ing)?\s+(?:on|by)|screen\s+(?:on|by)|where|use|按|根据|利用|使用|通过|以|筛选)\s*[`\"'\[]?"
 _STATE_ZH = (
     r"成分股|成份股|样本股|成员|行业(?:分类)?|评级|上市状态|状态|基金经理|经理|简称|名称|在市|上市公司"
@@ -59,10 +75,12 @@ _TODAY = re.compile(
     rf"|\b(?:current|today's|present|latest|up-to-date)\s+(?:[\w-]+\s+){{0,3}}(?:{_STATE_EN})\b",
     re.IGNORECASE,
 )
+_END = r"(?:报告期|期末|季末|年末|季度结束|年度结束)"
+_SPAN = _ZH + r"\s*(?:个?月|天|日|个?交易日|周)"
+_LASTS = r"[^.;\n]{0,30}\b" + _EN + r"[\s-]*(?:days?|months?|weeks?|quarters?)\b"
 _LAG = re.compile(
-    r"(?:报告期|期末|季末|年末|季度结束|年度结束)[^。.;；\n]{0,10}(?:滞后|之后|后|加|\+)\s*[\d一二三四五六七八九十]+\s*(?:个?月|天|日|个?交易日|周)"
-    r"|\blag(?:ged|ging)?\b[^.;\n]{0,30}\b\d+\s*(?:days?|months?|weeks?|quarters?)\b"
-    r"|\b(?:assume|treat)\b[^.;\n]{0,60}\b(?:available|known|public)\b[^.;\n]{0,30}\b\d+\s*(?:days?|months?|weeks?)\b",
+    rf"{_END}[^。.;；\n]{{0,10}}(?:滞后|之后|后|加|\+)\s*{_SPAN}|{_END}[^。.;；\n]{{0,6}}{_SPAN}(?:之|以)?后"
+    rf"|\blag(?:ged|ging)?\b{_LASTS}|\b(?:assume|treat)\b[^.;\n]{{0,60}}\b(?:available|known|public)\b{_LASTS}",
     re.IGNORECASE,
 )
 
@@ -113,15 +131,25 @@ def lint_prompt(text: str, catalog: Catalog) -> list[Instruction]:
         In the order of the text. A clause that forbids something induces nothing: words such as 不要 and never reach
         to its end, or to a comma with 但 or but; 而不是 and instead of reach only what follows them.
     """
-    columns = _columns(catalog)
+    columns, told = _columns(catalog), _disclosures(catalog)
     found = [
         Instruction(rule, severity, number, start + match.start() + 1, match.group().strip(), why, instead)
         for number, line in enumerate(text.splitlines(), 1)
         for start, clause in _clauses(line)
         if not _NEGATED.search(clause)
-        for match, rule, severity, why, instead in _in_clause(clause, columns)
+        for match, rule, severity, why, instead in _in_clause(
+            clause, {n: role for n, (role, _) in columns.items()}
+        )
+        if rule != "period_end" or not _picks(line, columns[match.group().upper()][1], told)
     ]
     return sorted(found, key=lambda one: (one.line, one.column))
+
+
+def _picks(line: str, sole: bool, told: set[str]) -> bool:
+    """Whether an upper bound on a period's end is beside one on disclosure, or its column may end something else."""
+    if _DISCLOSED.search(line) or any(word.upper() in told for word in re.findall(_NAMED, line)):
+        return True
+    return not sole and _REPORTED.search(line) is None
 
 
 _Found = tuple[re.Match[str], str, Severity, str, str]
@@ -129,7 +157,7 @@ _Found = tuple[re.Match[str], str, Severity, str, str]
 
 def _in_clause(clause: str, columns: dict[str, str]) -> Iterator[_Found]:
     taken: set[str] = set()
-    for match in re.finditer(r"(?<![A-Za-z0-9_])[A-Za-z_][A-Za-z0-9_]*", clause):
+    for match in re.finditer(_NAMED, clause):
         name = match.group()
         role = columns.get(name.upper())
         if role is None or name.upper() in taken or not _conditioned(clause, match, role):
@@ -175,14 +203,27 @@ def _sentences(line: str) -> Iterator[tuple[int, str]]:
     yield start, line[start:]
 
 
-def _columns(catalog: Catalog) -> dict[str, str]:
-    """Return the columns that mean the same, of what is judged here, in every table that has them."""
+def _columns(catalog: Catalog) -> dict[str, tuple[str, bool]]:
+    """Return columns by what is judged here, and whether every table means that: of a period's end one is enough."""
     roles: dict[str, set[str]] = {}
     for table in catalog.tables.values():
         for name, column in table.columns.items():
             roles.setdefault(name.upper(), set()).add(column.role)
-    judged = {name: next(iter(found)) for name, found in roles.items() if len(found) == 1}
-    return {name: role for name, role in judged.items() if role in _ROLES}
+    judged = {
+        name: ("period_end" if "period_end" in found else next(iter(found)), len(found) == 1)
+        for name, found in roles.items()
+        if len(found) == 1 or "period_end" in found
+    }
+    return {name: (role, sole) for name, (role, sole) in judged.items() if role in _ROLES}
+
+
+def _disclosures(catalog: Catalog) -> set[str]:
+    return {
+        name.upper()
+        for table in catalog.tables.values()
+        for name, column in table.columns.items()
+        if column.role == "disclosure"
+    }
 
 
 _ROLES: dict[str, tuple[str, Severity, str, str]] = {
