@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from finassay.database import QueryError, QueryPolicy, QueryRefused, check
+from finassay.database import QueryError, QueryPolicy, QueryRefused, check, tables_read
 
 ALLOWED = [
     ("duckdb", "SELECT 1"),
@@ -90,6 +90,9 @@ REFUSED = [
     *[("mysql", f"SELECT {name}", "not_allowed") for name in (
         "@@datadir", "@@GLOBAL.datadir", "@@`secure_file_priv`", "1 + (SELECT @@hostname)", "@@hot.key_buffer_size")],
     ("mysql", "SHOW TABLES WHERE @@datadir LIKE '/var%'", "not_allowed"),
+    *[("postgres", f"SELECT {name}()", "not_allowed") for name in (
+        "pg_postmaster_start_time", "pg_conf_load_time", "txid_current", "txid_current_snapshot",
+        "pg_current_xact_id")],
     ("mysql", "SHOW TABLES WHERE EXISTS (SELECT 1)", "not_read_only"),
     ("mysql", "SELECT GET_LOCK('a', 0)", "not_read_only"),
     ("mysql", "SELECT RELEASE_ALL_LOCKS()", "not_read_only"),
@@ -239,6 +242,14 @@ def test_the_judgement_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None
         with pytest.raises(QueryRefused):
             check(sql, next(d for d, s, _ in REFUSED if s == sql), QueryPolicy(), "market")
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("sql", ["SELECT a FROM t WHERE (", "SELECT a b c FROM t", "SELECT 1 +"])
+def test_a_syntax_error_has_no_codes_of_a_terminal(sql: str) -> None:
+    for read in (lambda: tables_read(sql, "duckdb"), lambda: check(sql, "duckdb", QueryPolicy(), "main")):
+        with pytest.raises(QueryError) as caught:
+            read()
+        assert "\x1b" not in str(caught.value)
 
 
 def test_a_syntax_error_shows_words_of_the_statement_and_none_of_the_parser() -> None:

@@ -38,7 +38,11 @@ WRITING_FUNCTION = re.compile(
 LOCK_FUNCTION = re.compile(
     r"^(?: (?:get|release|release_all|is_free|is_used)_locks? | pg_(?:try_)?advisory_\w+ )$", re.VERBOSE
 )
-HOST_FUNCTION = re.compile(r"^(?: inet_(?:server|client)_(?:addr|port) )$", re.VERBOSE)
+HOST_FUNCTION = re.compile(
+    r"""^(?: inet_(?:server|client)_(?:addr|port) | txid_current\w* | pg_current_(?:xact_id\w*|snapshot)
+      | pg_postmaster_start_time | pg_conf_load_time )$""",
+    re.VERBOSE,
+)
 # duckdb_tables() and the like are not here: they show the paths of files and the tables behind overlays.
 DUCKDB_TABLE_FUNCTIONS = frozenset(
     """range generate_series unnest json_each json_tree generate_subscripts repeat repeat_row duckdb_functions

@@ -25,7 +25,7 @@ from finassay.database._forbidden import (
 from finassay.database._lexical import refuse_ambiguous_tokens, refuse_hidden_text
 from finassay.database._metadata import PG_FUNCTIONS, RELATIONS, SETTINGS, metadata_name
 from finassay.database._places import place_at, place_of_line, syntax_error
-from finassay.database._references import table_references
+from finassay.database._references import table_references, without_colours
 from finassay.database._types import Dialect, QueryError, QueryPolicy, QueryRefused
 
 if TYPE_CHECKING:
@@ -281,6 +281,7 @@ def _parse_error(sql: str, error: Exception) -> QueryError:
     details = getattr(error, "errors", None) or [{}]
     first = details[0]
     message = str(first.get("description") or error).rstrip(".")
+    message = without_colours(message)
     message = re.sub(r"<class '[\w.]*?(\w+)'>", r"\1", message)
     message = re.sub(r"<Token token_type: .*?, text: (.*), line: \d+,.*>", r"\1", message, flags=re.DOTALL)
     message = re.sub(r"^Required keyword: .*", "An operand is missing", message)

@@ -85,9 +85,15 @@ def tables_read(sql: str, dialect: Dialect) -> tuple[str, ...]:
         trees = [tree for tree in sqlglot.parse(sql, read=dialect) if tree is not None]
     except SqlglotError as error:
         raise QueryError(
-            f"The statement cannot be read as {dialect}: {error}.", reason="syntax_error"
+            f"The statement cannot be read as {dialect}: {without_colours(str(error))}.",
+            reason="syntax_error",
         ) from error
     return tuple(dict.fromkeys(table.name.lower() for tree in trees for table in table_references(tree)))
+
+
+def without_colours(message: str) -> str:
+    """Return a message of sqlglot without the codes that underline a place on a terminal."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", message)
 
 
 def _expressions(with_: exp.With, hidden: frozenset[str]) -> list[tuple[exp.Expr, frozenset[str]]]:

@@ -257,3 +257,6 @@ SELECT * FROM JSON_TABLE((SELECT max(NAME) FROM secret), '$' COLUMNS (a INT PATH
 SELECT nextval('s')
 SELECT lastval()
 SELECT txid_current()
+SELECT pg_postmaster_start_time()
+SELECT pg_conf_load_time()
+SELECT txid_current_snapshot()
