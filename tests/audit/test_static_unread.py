@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.audit.conftest import CATALOG
 from typer.testing import CliRunner, Result
 
 from finassay.audit import Certificate, Obligation, Subject, Verdict, audit, static_obligations
 from finassay.cli import app
 from finassay.execution import Submission
-from finassay.temporal import Catalog, contract_at, load_catalog, parse_contract
+from finassay.temporal import Catalog, contract_at, load_catalog, parse_catalog, parse_contract
 
 GILDATA = load_catalog("gildata")
 AT = parse_contract("contract: t\nas_of: {date: 2024-12-24}\n")
@@ -124,3 +125,115 @@ def test_so_is_that_of_a_us_security() -> None:
 )
 def test_a_name_that_is_printed_is_free(sql: str) -> None:
     assert [one for one in obligations(sql) if one.rule == "current_state"] == []
+
+
+# --- a dialect that nobody names
+
+
+SMALL = parse_catalog(CATALOG)
+DAY = parse_contract("contract: t\nas_of: {date: 2024-06-30}\n")
+
+
+def statuses(sql: str, rule: str) -> list[str]:
+    found = static_obligations(Submission("sql", sql_code=sql, source="x"), SMALL, DAY)
+    return [one.status for one in found if one.rule == rule]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        """SELECT FIRM, PROFIT FROM report WHERE "PUBLISHED" <= DATE '2024-06-30'""",
+        """SELECT r."FIRM" FROM report r WHERE r."PUBLISHED" <= '2024-06-30'""",
+        """SELECT FIRM FROM "report" WHERE PUBLISHED <= '2024-06-30'""",
+        """SELECT FIRM FROM (SELECT FIRM, PUBLISHED AS "披露日" FROM report) x WHERE "披露日" <= '2024-06-30'""",
+    ],
+)
+def test_names_in_double_quotes_are_no_strings_of_mysql(sql: str) -> None:
+    assert statuses(sql, "availability") == ["discharged"]
+
+
+def test_todays_flag_is_seen_in_double_quotes() -> None:
+    assert statuses("""SELECT FIRM FROM industry WHERE "NOW" = 1""", "current_state") == ["violated"]
+
+
+def test_strings_of_mysql_stay_strings() -> None:
+    sql = """SELECT FIRM FROM report WHERE PUBLISHED <= "2024-06-30" AND FIRM <> "x" """
+    assert statuses(sql, "availability") == ["discharged"]
+    assert statuses("""SELECT `FIRM` FROM report WHERE PUBLISHED <= "2024-06-30" """, "availability") == [
+        "discharged"
+    ]
+
+
+# --- texts of a program that nothing reads
+
+FLAG = '"SELECT FIRM FROM industry WHERE NOW = 1"'
+
+
+def flagged(source: str) -> list[str]:
+    found = static_obligations(Submission("python", python_code=source, source="x"), SMALL, DAY)
+    return [one.status for one in found if one.rule == "current_state"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"WRONG = {FLAG}\nresult = 1",
+        f"WRONG: str = {FLAG}",
+        f"WRONG = [{FLAG}, {FLAG}]",
+        f"class Wrong:\n    text = {FLAG}",
+        f"def f():\n    wrong = {FLAG}\nf()",
+    ],
+)
+def test_a_text_that_nothing_reads_is_no_statement(source: str) -> None:
+    assert flagged(source) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"SQL = {FLAG}\nquery(SQL)",
+        f"SQL = {{'a': {FLAG}}}\nquery(SQL['a'])",
+        f"class Q:\n    text = {FLAG}\nquery(Q.text)",
+        f"unused = query({FLAG})",
+        f"SQL = {FLAG}\n__all__ = ['SQL']",
+        f"SQL = {FLAG}\nquery(globals()['S' + 'QL'])",
+    ],
+)
+def test_one_that_is_read_is_one(source: str) -> None:
+    assert flagged(source) == ["violated"]
+
+
+# --- files that cannot be read
+
+
+def test_a_file_that_cannot_be_read_does_not_stop_the_others(tmp_path: Path) -> None:
+    (tmp_path / "catalog.yaml").write_text(CATALOG)
+    (tmp_path / "empty.sql").write_text("")
+    (tmp_path / "bad.ipynb").write_text("{")
+    (tmp_path / "good.sql").write_text("SELECT CLOSE FROM price WHERE DAY <= '2024-06-30'")
+    (tmp_path / "late.sql").write_text("SELECT CLOSE FROM price WHERE DAY <= '2025-06-30'")
+    options = ("--catalog", tmp_path / "catalog.yaml")
+    names = [tmp_path / name for name in ("empty.sql", "bad.ipynb", "good.sql", "late.sql", "none.sql")]
+    known = static(names[0], names[1], names[2], *options)
+    assert known.exit_code == 2
+    assert "empty.sql is empty" in known.stderr
+    assert "bad.ipynb is not a Jupyter notebook" in known.stderr
+    assert (
+        "0 violated, 0 open, 1 discharged obligation(s) in 1 program(s); 2 file(s) cannot be read"
+        in known.stdout
+    )
+    late = static(*names, *options)
+    assert late.exit_code == 1
+    assert "late.sql:1:31: violated A1" in late.stdout
+    assert "There is no program at" in late.stderr
+    assert static(tmp_path, *options).exit_code == 1  # a folder
+    told = json.loads(static(*names, *options, "--format", "json").stdout)
+    assert (told["exit_code"], told["violated"], told["files_not_read"]) == (1, 1, 3)
+    assert [("error" in file, len(file["obligations"])) for file in told["files"]] == [
+        (True, 0),
+        (True, 0),
+        (False, 1),
+        (False, 1),
+        (True, 0),
+    ]
+    assert "is empty" in told["files"][0]["error"]["message"]

@@ -61,7 +61,8 @@ def static_obligations(
     contract : Contract
         The task's dates, sources, version rule, labels.
     dialect : {"duckdb", "mysql", "postgres"} or None
-        What its SQL is written in; None for the first of MySQL, DuckDB and PostgreSQL that reads it.
+        What its SQL is written in; None for the first of MySQL, DuckDB and PostgreSQL that reads it; MySQL is the last
+        where its double quotes stand around names.
 
     Returns
     -------
@@ -76,10 +77,10 @@ def static_obligations(
     texts: list[Text] = []
     if submission.sql_code:
         handed_on = submission.mode != "sql"
-        texts.append(_text(submission.sql_code, dialect, handed_on=handed_on))
+        texts.append(_text(submission.sql_code, dialect, catalog, handed_on=handed_on))
     if submission.mode != "sql" and submission.python_code:
         for sql, line in statements_of(submission.python_code):
-            texts.append(_text(sql, dialect, handed_on=True, line=line))
+            texts.append(_text(sql, dialect, catalog, handed_on=True, line=line))
         found = list(python_obligations(submission.python_code, catalog))
     return [*obligations_of(texts, catalog, contract), *found]
 
@@ -309,16 +310,46 @@ def _placed(one: Obligation, line: int | None) -> Obligation:
     return one.model_copy(update={"line": one.line + line - 1})
 
 
-def _text(sql: str, named: Dialect | None, *, handed_on: bool, line: int = 1) -> Text:
+def _text(sql: str, named: Dialect | None, catalog: Catalog, *, handed_on: bool, line: int = 1) -> Text:
     """Return a statement with the dialect that was named, or the first that reads it."""
     import sqlglot
 
     if named is not None:
         return Text(sql, named, handed_on, line)
-    for dialect in _NAMES:
+    order = list(_NAMES)
+    if _quotes_names(sql, catalog):
+        order = [*order[1:], order[0]]
+    for dialect in order:
         try:
             sqlglot.parse(sql, read=dialect)
         except Exception:  # noqa: BLE001, S112 - the next may read it; that none does is told
             continue
         return Text(sql, dialect, handed_on, line)
     return Text(sql, next(iter(_NAMES)), handed_on, line, guessed=True)
+
+
+def _quotes_names(sql: str, catalog: Catalog) -> bool:
+    """Whether a text in double quotes is a name: MySQL would read a string."""
+    import sqlglot
+    from sqlglot import exp
+
+    for dialect in ("duckdb", "postgres") if '"' in sql else ():
+        try:
+            trees = [tree for tree in sqlglot.parse(sql, read=dialect) if tree is not None]
+        except Exception:  # noqa: BLE001, S112 - the next may read it
+            continue
+        tables = [table for tree in trees for table in tree.find_all(exp.Table)]
+        known = {spelled for table in tables if (spelled := catalog.find(table.name))}
+        names = {column.lower() for spelled in known for column in catalog.tables[spelled].columns}
+        names |= {alias.alias.lower() for tree in trees for alias in tree.find_all(exp.Alias)}
+        columns = [column for tree in trees for column in tree.find_all(exp.Column)]
+        return any(_quoted(table) for table in tables) or any(
+            _quoted(column) and (column.table or column.name.lower() in names) for column in columns
+        )
+    return False
+
+
+def _quoted(node: exp.Expr) -> bool:
+    from sqlglot import exp
+
+    return isinstance(node.this, exp.Identifier) and bool(node.this.quoted)

@@ -26,7 +26,8 @@ _CLOCK_OWNERS = frozenset({"date", "datetime", "Timestamp", "time", "dt", "pd"})
 def statements_of(source: str) -> Iterator[tuple[str, int]]:
     """Yield the statements in a program's strings, each with its line; parts of f-strings are those that are constant.
 
-    An f-string with a part that is not constant yields nothing: its statement is known only when it runs.
+    An f-string with a part that is not constant yields nothing: its statement is known only when it runs. A text that
+    is only kept, under a name that nothing reads, is no statement.
     """
     try:
         tree = ast.parse(source)
@@ -35,8 +36,9 @@ def statements_of(source: str) -> Iterator[tuple[str, int]]:
     constants = _constants(tree)
     inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    apart = inside | documents | _kept(tree)
     for node in ast.walk(tree):
-        if id(node) in inside or id(node) in documents or not isinstance(node, ast.Constant | ast.JoinedStr):
+        if id(node) in apart or not isinstance(node, ast.Constant | ast.JoinedStr):
             continue
         text = _text(node, constants)
         if text is not None and _SELECT.match(text):
@@ -59,6 +61,40 @@ def python_obligations(source: str, catalog: Catalog) -> Iterator[Obligation]:
                 if name.lower() in today:
                     why = f"{name} says how things stand today."
                     yield _open(node, today[name.lower()], Requirement.STATE, "current_state", why)
+
+
+def _kept(tree: ast.AST) -> set[int]:
+    """Return the nodes that are assigned to names which nothing reads; what a call is given is no longer kept."""
+    read: set[str] = set()
+    stored: list[tuple[list[ast.expr], ast.expr]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            read.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            read.add(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            read.add(node.value)  # __all__, getattr
+        elif isinstance(node, ast.Assign):
+            stored.append((node.targets, node.value))
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            stored.append(([node.target], node.value))
+    found: set[int] = set()
+    if read & {"globals", "locals", "vars", "eval", "exec"}:
+        return found
+    for targets, value in stored:
+        names = {
+            t.id if isinstance(t, ast.Name) else t.attr if isinstance(t, ast.Attribute) else None
+            for t in targets
+        }
+        if None in names or names & read:
+            continue
+        waiting: list[ast.AST] = [value]
+        while waiting:
+            part = waiting.pop()
+            if not isinstance(part, ast.Call | ast.NamedExpr):
+                found.add(id(part))
+                waiting += ast.iter_child_nodes(part)
+    return found
 
 
 def _constants(tree: ast.AST) -> dict[str, str]:
