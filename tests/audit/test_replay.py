@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -124,11 +125,11 @@ def test_each_witness_is_shown_again_by_its_own_command(
     found, own = audited(sql), tmp_path / "small.yaml"
     own.write_text(catalog_yaml(catalog), encoding="utf-8")
     said = tmp_path / "certificate.json"
+    found = found.at(said, str(own))
     said.write_text(found.model_dump_json(), encoding="utf-8")
     assert found.witnesses
     for witness in found.witnesses:
-        command = witness.replay.replace("CERTIFICATE", str(said)).split()[1:]
-        shown = CliRunner().invoke(app, [*command, "--catalog", str(own), "--format", "json"])
+        shown = CliRunner().invoke(app, [*shlex.split(witness.replay)[1:], "--format", "json"])
         assert shown.exit_code == 0, shown.output
         again = json.loads(shown.output)
         assert (again["requirement"], again["table"]) == (witness.requirement, witness.table)
@@ -178,6 +179,12 @@ def test_a_forged_witness_is_refused_whatever_its_digest(
         "finassay verify CERTIFICATE --witness 2",
         "finassay verify $(id) --witness 1",
         "finassay verify a --witness 1; id",
+        "finassay verify a --witness 1 --catalog '--db=x'",
+        "finassay verify a --witness 1 --catalog b; id",
+        "finassay verify a --witness 1 --catalog",
+        "finassay verify a --witness 1 --db mysql://USER:PASSWORD@elsewhere/x",
+        "finassay verify a --witness 1 --db other.duckdb",
+        "finassay verify a --witness 1 --format json",
         "",
     ],
 )
@@ -192,10 +199,30 @@ def test_another_command_is_refused(
 def test_the_file_of_a_certificate_is_no_part_of_what_it_says(
     written: dict[str, Certificate], market: str, catalog: Catalog
 ) -> None:
-    moved = written["leak"].at(Path("another place", "c.json"))
-    assert moved.witnesses[0].replay == "finassay verify 'another place/c.json' --witness 1"
+    moved = written["leak"].at(Path("another place", "c.json"), "-own.yaml")
+    says = "finassay verify 'another place/c.json' --witness 1 --catalog ./-own.yaml"
+    assert moved.witnesses[0].replay == says
     assert replay(moved, market, catalog).confirmed
-    assert written["leak"].at(Path("-c.json")).witnesses[0].replay == "finassay verify ./-c.json --witness 1"
+    plain = written["leak"].at(Path("-c.json"), "gildata").witnesses[0].replay
+    assert plain == "finassay verify ./-c.json --witness 1", "a shipped catalog is found by its name"
+    unnamed = written["leak"].witnesses[0].replay
+    assert unnamed == "finassay verify CERTIFICATE --witness 1 --catalog CATALOG"
+
+
+def test_the_printed_line_runs_as_it_stands(
+    market: str, tmp_path: Path, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from finassay.temporal import catalog_yaml
+
+    monkeypatch.chdir(tmp_path)
+    Path("own catalog.yaml").write_text(catalog_yaml(catalog), encoding="utf-8")
+    Path("leak.sql").write_text(LEAK, encoding="utf-8")
+    options = ["--db", market, "--catalog", "own catalog.yaml", "--as-of", "2024-06-30"]
+    run = CliRunner().invoke
+    told = run(app, ["audit", "leak.sql", *options, "--out", "c.json"])
+    line = told.output.partition("replay: ")[2].splitlines()[0]
+    shown = run(app, shlex.split(line)[1:])
+    assert (shown.exit_code, shown.output.split()[0]) == (0, "confirmed"), shown.output
 
 
 def test_a_forged_witness_against_a_valid_program_is_refused(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
+from typer.testing import CliRunner
 
 from finassay.audit import Certificate, Subject, Verdict, audit, audit_folder, certificate_text, replay
+from finassay.cli import app
 from finassay.execution import Submission
 from finassay.executor import ResultCache, open_executor
-from finassay.temporal import Catalog, parse_contract
+from finassay.temporal import Catalog, catalog_yaml, parse_contract
 from support.loading import load_server
 
 if TYPE_CHECKING:
@@ -46,6 +49,32 @@ def served(request: pytest.FixtureRequest, market: str) -> Iterator[tuple[Server
     with server.database("audited") as name:
         load_server(server, name, tables)
         yield server, server.reader_url(name)
+
+
+def test_the_line_of_a_witness_has_places_for_user_and_password(
+    served: tuple[Server, str], catalog: Catalog, tmp_path: Path
+) -> None:
+    """And nothing of either; filled in, it runs."""
+    own, said = tmp_path / "small.yaml", tmp_path / "c.json"
+    own.write_text(catalog_yaml(catalog), encoding="utf-8")
+    task = parse_contract("contract: test\nas_of: {date: 2024-06-30}\n")
+    study = Submission("sql", sql_code=CASES["no bound"][0], source="study")
+    found = audit(Subject(study, served[1]), catalog, task).at(said, str(own))
+    said.write_text(found.model_dump_json(), encoding="utf-8")
+    scheme, _, rest = served[1].partition("://")
+    login, _, place = rest.rpartition("@")
+    line = found.witnesses[0].replay
+    assert line.endswith(f" --db {scheme}://USER:PASSWORD@{place}")
+    assert found.database == f"{scheme}://***@{place}"
+    run = CliRunner().invoke
+    shown = run(app, shlex.split(line.replace("USER:PASSWORD", login))[1:])
+    assert (shown.exit_code, shown.output.split()[0]) == (0, "confirmed"), shown.output
+    plain = run(app, ["verify", str(said), "--catalog", str(own)])
+    assert plain.exit_code == 2
+    assert f"--db {scheme}://USER:PASSWORD@{place}" in plain.output
+    elsewhere = found.model_copy(update={"database": f"{scheme}://***@elsewhere/x", "digest": ""})
+    elsewhere = elsewhere.model_copy(update={"digest": elsewhere.content_digest()})
+    assert "command" in replay(elsewhere, served[1], catalog).refusals[0]
 
 
 @pytest.mark.parametrize(("sql", "codes"), CASES.values(), ids=CASES)

@@ -41,20 +41,20 @@ def test_a_replay_names_the_file_that_was_written(market: str, tmp_path: Path) -
     arguments = ["audit", str(tmp_path / "leak.sql"), "--db", market, "--as-of", "2024-06-30"]
     arguments += ["--catalog", str(tmp_path / "small.yaml")]
     run = CliRunner().invoke
-    command = f"finassay verify '{out}' --witness 1"
+    command = f"finassay verify '{out}' --witness 1 --catalog {tmp_path / 'small.yaml'}"
     assert command in run(app, [*arguments, "--out", str(out)]).output
     assert json.loads(out.read_text())["witnesses"][0]["replay"] == command
     page = run(app, [*arguments, "--out", str(out), "--force", "--format", "html"]).output
     assert f"<pre>replay: {html.escape(command)}</pre>" in page
     said = run(app, [*arguments, "--out", str(out), "--force", "--format", "json"]).output
     assert json.loads(said) == json.loads(out.read_text())
-    shown = run(app, [*shlex.split(command)[1:], "--catalog", str(tmp_path / "small.yaml")])
+    shown = run(app, shlex.split(command)[1:])
     assert shown.exit_code == 0, shown.output
 
 
 def test_without_a_file_a_replay_names_none(audited: Audited) -> None:
     found = audited(LEAK)
-    assert found.witnesses[0].replay == "finassay verify CERTIFICATE --witness 1"
+    assert found.witnesses[0].replay == "finassay verify CERTIFICATE --witness 1 --catalog CATALOG"
     assert "replay: finassay verify CERTIFICATE --witness 1" in certificate_text(found)
 
 
@@ -76,7 +76,8 @@ def test_a_folder_names_each_of_its_certificates(market: str, tmp_path: Path) ->
     done = CliRunner().invoke(app, arguments)
     path = tmp_path / "out" / "leak.sql.certificate.json"
     assert path.exists(), done.output
-    assert json.loads(path.read_text())["witnesses"][0]["replay"] == f"finassay verify {path} --witness 1"
+    command = f"finassay verify {path} --witness 1 --catalog {tmp_path / 'small.yaml'}"
+    assert json.loads(path.read_text())["witnesses"][0]["replay"] == command
 
 
 WRITES = ("CREATE TABLE zz (a INTEGER)", "DELETE FROM report", "DROP TABLE price")

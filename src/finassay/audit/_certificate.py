@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 
 UNNAMED = "CERTIFICATE"  # in a command, of a certificate that was not written to a file
+_CATALOG = "CATALOG"  # in a command, of a catalog that is not shipped and of which no file was named
+_LOGIN = "USER:PASSWORD@"  # in a command, of a server: a certificate holds neither
+_NO_LOGIN = "***@"
 
 
 class _Model(BaseModel):
@@ -340,25 +343,68 @@ class Certificate(_Model):
     assumptions: list[str]
     digest: str = Field(default="", description="SHA-256 of all the rest in canonical JSON.")
 
-    def at(self, file: Path) -> Certificate:
-        """Return the certificate as it is written to a file: its commands name it."""
-        name = str(file).encode("utf-8", "backslashreplace").decode()  # JSON holds no halves of characters
-        name = f"./{name}" if name.startswith("-") else name
+    def at(self, file: Path | None = None, catalog: str | None = None) -> Certificate:
+        """Return the certificate as it is written to a file: its commands name it.
+
+        Parameters
+        ----------
+        file : Path, optional
+            Where it is written to; by default nowhere.
+        catalog : str, optional
+            The shipped catalog's name, or the file, that was given for the audit.
+        """
+        from finassay.temporal import shipped_catalogs
+
+        name = _word(UNNAMED if file is None else str(file))
+        own = catalog or (_CATALOG if self.catalog.rpartition(" ")[0] not in shipped_catalogs() else None)
+        where = None if own is None or own in shipped_catalogs() else _word(own)
         witnesses = [
-            witness.model_copy(update={"replay": replay_command(name, number)}) if witness.replay else witness
+            witness.model_copy(
+                update={
+                    "replay": ""
+                    if self.subject.function
+                    else replay_command(name, number, where, self.with_login())
+                }
+            )
             for number, witness in enumerate(self.witnesses, 1)
         ]
         named = self.model_copy(update={"witnesses": witnesses})
         return named.model_copy(update={"digest": named.content_digest()})
+
+    def with_login(self) -> str | None:
+        """Return the database's URL with places for a user and a password, or None where it had neither."""
+        return self.database.replace(f"://{_NO_LOGIN}", f"://{_LOGIN}", 1) if self.lacks_login else None
+
+    @property
+    def lacks_login(self) -> bool:
+        """Whether the database was asked as a user whom the certificate does not name."""
+        return f"://{_NO_LOGIN}" in self.database
 
     def content_digest(self) -> str:
         """Return the SHA-256 of everything but the digest itself."""
         return hash_json(self.model_dump(mode="json", exclude={"digest"}))
 
 
-def replay_command(file: str, number: int) -> str:
+def without_login(url: str) -> str:
+    """Return a database's URL without the user and the password in it, of which it shows that there was one."""
+    scheme, found, rest = url.partition("://")
+    place, slash, name = rest.partition("/")
+    if not found or "@" not in place:
+        return url
+    return f"{scheme}://{_NO_LOGIN}{place.rpartition('@')[2]}{slash}{name}"
+
+
+def replay_command(file: str, number: int, catalog: str | None = None, db: str | None = None) -> str:
     """Return the command that shows a witness of a certificate again, by its number from 1."""
-    return shlex.join(["finassay", "verify", file, "--witness", str(number)])
+    words = ["finassay", "verify", file, "--witness", str(number)]
+    words += ["--catalog", catalog] if catalog is not None else []
+    return shlex.join([*words, "--db", db] if db is not None else words)
+
+
+def _word(path: str) -> str:
+    """Return a path as an argument of a command: no option, and without halves of characters, which JSON lacks."""
+    name = path.encode("utf-8", "backslashreplace").decode()
+    return f"./{name}" if name.startswith("-") else name
 
 
 def certificate_schema() -> dict[str, Any]:

@@ -218,20 +218,28 @@ def _tampered(certificate: Certificate) -> list[str]:
     found += [
         f"The command of witness {number} is none that shows it again."
         for number, witness in enumerate(certificate.witnesses, 1)
-        if not _shows(witness.replay, number, function=certificate.subject.function)
+        if not _shows(witness.replay, number, certificate)
     ]
     return found
 
 
-def _shows(command: str, number: int, *, function: bool) -> bool:
-    """Whether a command is that of a witness, whatever the file: people paste it into a shell."""
-    if function:
+def _shows(command: str, number: int, certificate: Certificate) -> bool:
+    """Whether a command is that of a witness, whatever the files: people paste it into a shell."""
+    if certificate.subject.function:
         return not command
     try:
         words = shlex.split(command)
     except ValueError:
         return False
-    return len(words) == 5 and not words[2].startswith("-") and command == replay_command(words[2], number)
+    if len(words) < 5 or len(words) % 2 == 0:
+        return False
+    given = dict(zip(words[5::2], words[6::2], strict=True))
+    catalog = given.get("--catalog")
+    if any(path is not None and path.startswith("-") for path in (words[2], catalog)):
+        return False
+    # No other server than that of the certificate: somebody puts a password into the line
+    servers = (None, certificate.with_login()) if "--db" in given else (None,)
+    return any(command == replay_command(words[2], number, catalog, db) for db in servers)
 
 
 def _not_alone(certificate: Certificate) -> list[str]:

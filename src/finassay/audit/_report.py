@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from finassay.audit._certificate import (
-    UNNAMED,
     Certificate,
     Hashes,
     Impact,
@@ -18,7 +17,7 @@ from finassay.audit._certificate import (
     TableRead,
     Tried,
     Witness,
-    replay_command,
+    without_login,
 )
 from finassay.audit._documents import model_hash
 from finassay.audit._failures import failure
@@ -140,7 +139,7 @@ def certificate(facts: Facts) -> Certificate:
         label=_of_labels(facts, rest),
         program=submission.source,
         subject=program,
-        database=facts.subject.url.rpartition("@")[2] if "@" in facts.subject.url else facts.subject.url,
+        database=without_login(facts.subject.url),
         engine=facts.engine,
         catalog=f"{facts.catalog.catalog} {facts.catalog.version}",
         contract=facts.contract.contract,
@@ -161,10 +160,7 @@ def certificate(facts: Facts) -> Certificate:
         tried=_tried(facts),
         scenarios=facts.runs,
         slice=facts.slice,
-        witnesses=[
-            witness.model_copy(update={"replay": "" if program.function else replay_command(UNNAMED, number)})
-            for number, witness in enumerate(facts.witnesses, 1)
-        ],
+        witnesses=facts.witnesses,
         power=facts.power,
         reference=facts.reference,
         impact=facts.impact,
@@ -172,7 +168,7 @@ def certificate(facts: Facts) -> Certificate:
         warnings=[*warnings_of(obligations, facts.witnesses), *facts.stress],
         assumptions=list(_ASSUMPTIONS),
     )
-    return found.model_copy(update={"digest": found.content_digest()})
+    return found.at()
 
 
 def _tried(facts: Facts) -> Tried:

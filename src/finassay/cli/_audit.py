@@ -115,6 +115,7 @@ def audit_command(
                 reference=right,
                 impact=impact,
                 executor=workers,
+                named=catalog,
                 out=out,
                 force=force,
             )
@@ -133,6 +134,7 @@ def audit_command(
                 reference=right,
                 impact=impact,
                 result=result,
+                named=catalog,
                 out=out,
                 force=force,
             )
@@ -179,6 +181,7 @@ def _audit_one(
     reference: Submission | None,
     impact: bool,
     result: Path | None,
+    named: str,
     out: Path | None,
     force: bool,
 ) -> Audited:
@@ -196,9 +199,9 @@ def _audit_one(
         )
     subject = Subject(submission, db, dialect)
     right = reference or reference_beside(program)
-    certificate = audit(subject, catalog, terms, reference=right, impact=impact, recorded=result)
+    found = audit(subject, catalog, terms, reference=right, impact=impact, recorded=result)
+    certificate = found.at(out, named)
     if out is not None:
-        certificate = certificate.at(out)
         out.write_text(certificate.model_dump_json(indent=2) + "\n", encoding="utf-8")
     name = program.name if program.is_absolute() else program.as_posix()
     return Audited(name, certificate, exit_code=certificate.verdict.exit_code)

@@ -139,7 +139,7 @@ def _measure(
     with open_executor(executor) as workers:
         results = run_bench(programs, db, known, data, workers, ResultCache(_cache_folder()))
     if out is not None:
-        _write(results, out)
+        _write(results, out, catalog)
     misjudged = wrong(results)
     document = {
         **_head(programs, known, data, seed),
@@ -165,14 +165,14 @@ def _entry(one: Result) -> dict[str, Any]:
     }
 
 
-def _write(results: Sequence[Result], out: Path) -> None:
+def _write(results: Sequence[Result], out: Path, catalog: str) -> None:
     for one in results:
         certificate = one.measured.certificate
         if certificate is None or one.program.half == "held-out":
             continue
         path = out / f"{one.program.id}.certificate.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(certificate.at(path).model_dump_json(indent=2) + "\n", encoding="utf-8")
+        path.write_text(certificate.at(path, catalog).model_dump_json(indent=2) + "\n", encoding="utf-8")
 
 
 def _measure_more(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,10 +34,11 @@ def audit_programs(
     reference: Submission | None,
     impact: bool,
     executor: str,
+    named: str,
     out: Path | None,
     force: bool,
 ) -> tuple[Audited, ...]:
-    """Audit a folder; leave one certificate each under `out`."""
+    """Audit a folder by a catalog, named so; leave one certificate each under `out`."""
     from finassay.audit import audit_folder, find_programs
     from finassay.executor import ResultCache, open_executor
 
@@ -55,9 +57,17 @@ def audit_programs(
             dialect=dialect,
             leave_out=out,
         )
+    found = tuple(_at(one, out, named) for one in found)
     if out is not None:
         _write(found, out, force=force)
     return found
+
+
+def _at(one: Audited, out: Path | None, named: str) -> Audited:
+    if one.certificate is None:
+        return one
+    file = None if out is None else _certificate_file(out, one.program)
+    return replace(one, certificate=one.certificate.at(file, named))
 
 
 def _cache_folder() -> Path:
@@ -88,7 +98,7 @@ def _write(found: Sequence[Audited], out: Path, *, force: bool) -> None:
         if one.certificate is None:
             continue
         path = _certificate_file(out, one.program)
-        text = one.certificate.at(path).model_dump_json(indent=2) + "\n"
+        text = one.certificate.model_dump_json(indent=2) + "\n"
         if path.exists() and not force:
             if path.read_bytes() != text.encode():
                 other.append(path)

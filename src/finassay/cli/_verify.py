@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from finassay.cli._output import Format, FormatOption, exit_with, reporting, write_json, write_text
-from finassay.core import ExitCode, printable
+from finassay.core import ExitCode, InputError, printable
 
 if TYPE_CHECKING:
-    from finassay.audit import WitnessReplay
+    from finassay.audit import Certificate, WitnessReplay
 
 
 def verify_command(
@@ -33,13 +33,12 @@ def verify_command(
         from finassay.temporal import load_catalog
 
         said = load_certificate(certificate)
+        url = db or _url(said)
         here = load_catalog(catalog or said.catalog.rpartition(" ")[0])
         if witness is not None:
-            exit_with(
-                _show(replay_witness(said, witness, db or said.database, here), said.hashes.program, form)
-            )
+            exit_with(_show(replay_witness(said, witness, url, here), said.hashes.program, form))
             return
-        found = replay(said, db or said.database, here)
+        found = replay(said, url, here)
     if form is Format.JSON:
         write_json(
             {
@@ -56,6 +55,19 @@ def verify_command(
         lines = [f"{head}  {said.verdict}  {said.program}", _program(said.hashes.program)]
         _write([*lines, *(f"  {line}" for line in (*found.refusals, *found.notes))])
     exit_with(ExitCode.OK if found.confirmed else ExitCode.FAILED)
+
+
+def _url(said: Certificate) -> str:
+    """Return where the certificate says that the data are, unless one has to log in there."""
+    if said.lacks_login:
+        raise InputError(
+            printable(
+                f"The data are on a server, {said.database}, and a certificate holds no user and no password."
+            ),
+            hint=printable(f"Give yours: --db {said.with_login()}"),
+            reason="no_database",
+        )
+    return said.database
 
 
 def _write(lines: list[str]) -> None:

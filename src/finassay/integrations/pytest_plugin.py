@@ -121,10 +121,10 @@ class Pit:
         from finassay.audit import audit
         from finassay.temporal import load_catalog
 
-        catalog = load_catalog(str(self._terms.get("catalog") or self._near("pit_catalog")))
-        found = audit(self._subject(program), catalog, self._contract())
+        catalog = str(self._terms.get("catalog") or self._near("pit_catalog"))
+        found = audit(self._subject(program), load_catalog(catalog), self._contract()).at(catalog=catalog)
         self.certificates.append(found)
-        self._leave(found)
+        self._leave(found, catalog)
         return found
 
     def _subject(self, program: Callable[..., Any] | str | Path) -> Subject:
@@ -171,7 +171,7 @@ class Pit:
         beside = self._item.config.rootpath / name
         return str(beside) if beside.is_file() else name
 
-    def _leave(self, found: Certificate) -> None:
+    def _leave(self, found: Certificate, catalog: str) -> None:
         folder = self._item.config.getoption("--pit-certificates")
         if folder is None:
             return
@@ -179,7 +179,7 @@ class Pit:
         number = len(self.certificates)
         stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in self._item.nodeid)
         path = folder / f"{stem}{f'.{number}' if number > 1 else ''}.json"
-        path.write_text(found.at(path).model_dump_json(indent=2) + "\n", encoding="utf-8")
+        path.write_text(found.at(path, catalog).model_dump_json(indent=2) + "\n", encoding="utf-8")
 
 
 def _day(value: Any) -> date:
