@@ -203,6 +203,36 @@ def test_one_that_is_read_is_one(source: str) -> None:
     assert flagged(source) == ["violated"]
 
 
+def test_constants_within_an_f_string_are_its_text() -> None:
+    assert flagged('query(f"SELECT FIRM FROM industry WHERE NOW = {1}")') == ["violated"]
+    assert flagged('query(f"SELECT FIRM FROM industry WHERE NOW = {1:>3}")') == []
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "df[df.NOW == 1]",
+        "df[1 == df['NOW']]",
+        "df.query('NOW == 1')",
+        "df.query('FIRM > 3 and `NOW` in @codes')",
+        "df.query('NOW.isin([1])')",
+        "df[df['NOW'].eq(1)]",
+        "df[df.NOW.isin([1])]",
+        "df.filter(pl.col('NOW') == 1)",
+        "df.filter(col('NOW').is_in([1]))",
+    ],
+)
+def test_a_test_of_todays_state_in_python_is_open(test: str) -> None:
+    assert flagged(f"x = {test}") == ["open"]
+
+
+@pytest.mark.parametrize(
+    "use", ["df.query('FIRM == 1')", "df[['NOW']]", "df.query('it is')", "df.drop('NOW').eq(1)"]
+)
+def test_what_does_not_test_it_is_free(use: str) -> None:
+    assert flagged(f"x = {use}") == []
+
+
 # --- files that cannot be read
 
 

@@ -20,6 +20,7 @@ _SELECT = re.compile(
 )
 _NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)  # what `ast.parse` raises
 _CLOCKS = frozenset({"today", "now", "utcnow", "localtime", "gmtime"})
+_TESTS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "isin", "is_in", "between", "is_between"})
 _CLOCK_OWNERS = frozenset({"date", "datetime", "Timestamp", "time", "dt", "pd"})
 
 
@@ -56,8 +57,8 @@ def python_obligations(source: str, catalog: Catalog) -> Iterator[Obligation]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _is_clock(node):
             yield _open(node, "", Requirement.DISCLOSURE, "clock", "The machine's clock is no as-of date.")
-        if isinstance(node, ast.Compare):
-            for name in _compared(node):
+        if isinstance(node, ast.Compare | ast.Call):
+            for name in dict.fromkeys(_compared(node)):
                 if name.lower() in today:
                     why = f"{name} says how things stand today."
                     yield _open(node, today[name.lower()], Requirement.STATE, "current_state", why)
@@ -122,6 +123,10 @@ def _text(node: ast.Constant | ast.JoinedStr, constants: dict[str, str]) -> str 
     for part in node.values:
         if isinstance(part, ast.Constant):
             parts.append(str(part.value))
+        elif isinstance(part, ast.FormattedValue) and isinstance(part.value, ast.Constant):
+            if part.format_spec is not None or part.conversion != -1:
+                return None
+            parts.append(str(part.value.value))
         elif (
             isinstance(part, ast.FormattedValue)
             and isinstance(part.value, ast.Name)
@@ -153,12 +158,55 @@ def _today(catalog: Catalog) -> dict[str, str]:
     return {name: owner[name] for name, found in roles.items() if found == {"current_state"}}
 
 
-def _compared(node: ast.Compare) -> Iterator[str]:
-    for side in (node.left, *node.comparators):
-        if isinstance(side, ast.Attribute):
-            yield side.attr
-        if isinstance(side, ast.Subscript) and isinstance(side.slice, ast.Constant):
-            yield str(side.slice.value)
+def _compared(node: ast.Compare | ast.Call) -> Iterator[str]:
+    """Yield the columns that an expression tests: by an operator, a method, or in the text of a `query`."""
+    if isinstance(node, ast.Compare):
+        for side in (node.left, *node.comparators):
+            yield from _column(side)
+    elif isinstance(node.func, ast.Attribute) and _is_test(node):
+        for side in (node.func.value, *node.args):
+            yield from _column(side)
+    elif isinstance(node.func, ast.Attribute) and node.func.attr in ("query", "eval") and node.args:
+        text = node.args[0]
+        if isinstance(text, ast.Constant) and isinstance(text.value, str):
+            yield from _tested_in(text.value)
+
+
+def _column(node: ast.expr) -> Iterator[str]:
+    """Yield the name of a column: `df.X`, `df["X"]`, `pl.col("X")`."""
+    if isinstance(node, ast.Attribute):
+        yield node.attr
+    elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        yield str(node.slice.value)
+    elif isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], ast.Constant):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name in ("col", "column"):
+            yield str(node.args[0].value)
+
+
+def _tested_in(text: str) -> Iterator[str]:
+    """Yield the names that the text of `DataFrame.query` tests; its @ and backquotes are no Python."""
+    try:
+        tree = ast.parse(re.sub(r"[@`]", "", text).strip(), mode="eval")
+    except _NO_PYTHON:
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            names = (node.left, *node.comparators)
+            yield from (side.id for side in names if isinstance(side, ast.Name))
+        if isinstance(node, ast.Compare | ast.Call):
+            yield from _compared(node)
+            owner = (
+                node.func.value
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+                else None
+            )
+            if isinstance(node, ast.Call) and isinstance(owner, ast.Name) and _is_test(node):
+                yield owner.id
+
+
+def _is_test(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Attribute) and node.func.attr in _TESTS
 
 
 def _unreadable(source: str, error: Exception) -> Obligation:
