@@ -163,7 +163,7 @@ def _compared(node: ast.Compare | ast.Call) -> Iterator[str]:
     if isinstance(node, ast.Compare):
         for side in (node.left, *node.comparators):
             yield from _column(side)
-    elif isinstance(node.func, ast.Attribute) and _is_test(node):
+    elif isinstance(node.func, ast.Attribute) and node.func.attr in _TESTS:
         for side in (node.func.value, *node.args):
             yield from _column(side)
     elif isinstance(node.func, ast.Attribute) and node.func.attr in ("query", "eval") and node.args:
@@ -196,17 +196,8 @@ def _tested_in(text: str) -> Iterator[str]:
             yield from (side.id for side in names if isinstance(side, ast.Name))
         if isinstance(node, ast.Compare | ast.Call):
             yield from _compared(node)
-            owner = (
-                node.func.value
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-                else None
-            )
-            if isinstance(node, ast.Call) and isinstance(owner, ast.Name) and _is_test(node):
-                yield owner.id
-
-
-def _is_test(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Attribute) and node.func.attr in _TESTS
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _TESTS:
+            yield from (side.id for side in (node.func.value, *node.args) if isinstance(side, ast.Name))
 
 
 def _unreadable(source: str, error: Exception) -> Obligation:
