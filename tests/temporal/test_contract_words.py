@@ -272,3 +272,42 @@ def test_a_program_that_lists_other_decision_dates_casts_doubt_on_the_rhythm() -
     contract = propose_contract(sources)  # type: ignore[arg-type]
     assert marks(contract)["decisions.every"] == "confirm"
     assert "2024-01-15, 2024-02-15" in why(contract, "decisions.every")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "截至2021-04-26。当日公告不计入。筛选公司。",
+        "截至2024-12-24，列出公司；公告日当天视为不可得，次日起可用。",
+        "截至2024-12-24列出公司，公告时间以次日为准。",
+        "截至2024-12-24，列出公司。财报需滞后三个月使用。",
+        "截至2024-12-24，列出公司。12月24日当天披露的一律不用。",
+        "截至2024-12-24，列出公司。财报披露后第二天才能使用。",
+        "截至2024年12月24日零时，列出公司。",
+        "As of 2021-04-26. Announcements made on that day do not count. List companies.",
+        "As of 2024-12-24, list companies. Use only what was public by the previous evening.",
+        "As of 2024-12-24, list companies. Same-day announcements are not available.",
+        "As of 2024-12-24, list companies. Lag all fundamentals by 90 days.",
+        "As of 2024-12-24, list companies. Trades at that day's open.",
+        "As of 2024-12-24, list companies; you may look at results until 2025.",
+        "As of 2024-12-24, list companies. Treat filings as available on the next trading day.",
+        "As of market open on December 24, 2024, list companies.",
+    ],
+)
+def test_a_later_sentence_that_shifts_the_day_is_a_doubt(text: str) -> None:
+    found = marks(draft(text))
+    assert "confirm" in (found["as_of.date"], found["as_of.boundary"])
+    assert found["as_of.boundary"] == "confirm"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "以2024-05-17日终为信息截点：当日披露、入库和成交的可用，次日零时起的一律不可用。列出公司。",
+        "截至2024-12-24，列出当日成交量大于0的公司。",
+        "As of 2024-12-24, list companies with a close above the mean of the last 20 sessions.",
+    ],
+)
+def test_what_shifts_nothing_leaves_the_day_sure(text: str) -> None:
+    found = marks(draft(text))
+    assert (found["as_of.date"], found["as_of.boundary"]) == ("sure", "sure")

@@ -77,7 +77,18 @@ _NEGATED = re.compile(r"(?:不要?|勿|别|除|若|如果?|非|莫|并未)(?:再
 _ALL_SHIFTED = re.compile(
     r"T\s*[-−]\s*\d\s*日?(?:及|之前|以前|的?(?:数据|信息|口径)|为准)|(?:顺延|往前推|向前推|前推)"
     r"|(?:数据|信息)[^，。；]{0,4}滞后|if (?:it|that|this) is not a (?:trading|business) day"
-    r"|roll(?:ed|s)? (?:back|forward)",
+    r"|roll(?:ed|s)? (?:back|forward)"
+    # of when what is announced may be used, in a later sentence too
+    r"|滞后[^，。；]{0,6}(?:使用|可用|可得)|滞后\s*[\d一二两三四五六七八九十]+\s*个?(?:交易日|工作日|[日天周月])"
+    r"|当[日天](?:的)?(?:公告|披露|发布|公布)[^，。；]{0,8}(?:不|未)|(?:公告|披露|发布|公布)日?当[日天][^，。；]{0,8}(?:不|未)"
+    r"|(?:公告|披露|发布|公布)[^，。；]{0,8}(?:次日|翌日|第二天|隔日|下一?个?(?:交易|工作)日)(?!零[时点])"
+    r"|(?:次日|翌日|第二天|隔日)起?(?:才|方)?(?:可用|可得|可使用|使用|能使用|能用|生效|视为)"
+    r"|\blag(?:ged|ging)?\b|same[- ]day (?:announcement|filing|disclosure|release|report)s?"
+    r"|(?:made|released|published|filed|announced|disclosed) (?:on )?(?:that|the same) day"
+    r" (?:do|is|are|must|should|may|can)"
+    r"|(?:available|usable|known|effective)[^.;]{0,20} (?:the )?(?:next|following) (?:trading |business )?(?:day|sess)"
+    r"|(?:previous|prior) (?:evening|day|session)|(?:the )?day before\b|at (?:the|that day's) (?:market )?open\b"
+    r"|(?:look at|see|use)\b[^.;]{0,30} until\b",
     re.IGNORECASE,
 )
 _EXCLUSIVE = re.compile(
@@ -94,10 +105,11 @@ _SHIFTED = re.compile(
     re.IGNORECASE,
 )
 _TIME_OF_DAY = re.compile(
-    r"(?<!\d)\d{1,2}\s*[:：]\s*\d\d|上午|下午|早上|中午|午间|午盘|盘中|凌晨|晚间|\d\s*[点时](?!点)|\bnoon\b|midday|intraday"
-    r"|\d\s*[ap]\.?m\b|morning|afternoon|evening|midnight",
+    r"(?<!\d)\d{1,2}\s*[:：]\s*\d\d|上午|下午|早上|中午|午间|午盘|盘中|凌晨|晚间|(?<!次日)(?<!翌日)零[时点]|\d\s*[点时](?!点)|\bnoon\b|midday|intraday"
+    r"|\d\s*[ap]\.?m\b|morning|afternoon|evening|midnight|(?:market|that day'?s) open\b|\bat the open\b",
     re.IGNORECASE,
 )
+_AT_OPEN = re.compile(r"(?<!before )(?<!before the )(?:market open|the open)\b[^.;]*$", re.IGNORECASE)
 _CLAUSE = re.compile(r"[，。；：、（(）)\n,;:]|\.(?:\s|$)")
 
 
@@ -191,7 +203,9 @@ def _changing_words(text: str, found: Dated) -> str | None:
     clause = _after(text, found).lstrip()
     if match := _SHIFTED.search(clause[:24]):
         return f"“{clause[: match.end()].strip()}”: another day than the one that is written?"
-    if match := _TIME_OF_DAY.search(near[:20]):
+    if match := _TIME_OF_DAY.search(near[:20]) or _AT_OPEN.search(
+        text[max(0, found.start - 24) : found.start]
+    ):
         return f"“{match.group()}”: a time of day is neither the end of the day nor before the open"
     return None
 
