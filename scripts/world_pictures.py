@@ -138,7 +138,7 @@ def surprise(world: World, folder: Path) -> str:
     ):
         part = paths[paths.third == third]
         axes.plot(part.lag, 100 * part.r.cumsum(), color=colour, label=name)
-        jumps[name] = 100 * float(part.r[part.lag.between(-1, 0)].sum())
+        jumps[name] = 100 * float(part.r[part.lag.between(0, 1)].sum())
     axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":")
     axes.set_xlabel("sessions from the day of disclosure")
     axes.set_ylabel("return beyond the market,\nsummed, %")
@@ -146,7 +146,7 @@ def surprise(world: World, folder: Path) -> str:
     _save(figure, folder / "results-and-prices.png")
     return (
         "results: "
-        + ", ".join(f"{name} {value:+.2f}% on days -1 and 0" for name, value in jumps.items())
+        + ", ".join(f"{name} {value:+.2f}% on days 0 and 1" for name, value in jumps.items())
         + (f" (n {int(paths.n.max())} each)")
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -183,11 +184,28 @@ def test_intervals_that_overlap_are_an_error_of_the_lint(damaged):
         assert ("intervals_overlap", "error") in findings(database, "lc_indexcomponent")
 
 
-def test_a_row_that_was_changed_is_found_by_the_content_hash(damaged):
-    with damaged(
-        "UPDATE qt_dailyquote SET CLOSEPRICE = CLOSEPRICE + 0.01 WHERE ID = (SELECT MIN(ID) FROM qt_dailyquote)"
-    ) as database:
-        assert not _content(database, CATALOG, world_info(database)).passed
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        (
+            "UPDATE qt_dailyquote SET CLOSEPRICE = CLOSEPRICE + 0.01 WHERE ID = (SELECT MIN(ID) FROM qt_dailyquote)",
+            r"other than built: qt_dailyquote \(a value in its [\d,]+ rows\)$",
+        ),
+        (
+            "DELETE FROM lc_indexcomponent WHERE ID = (SELECT MAX(ID) FROM lc_indexcomponent)",
+            r"other than built: lc_indexcomponent \([\d,]+ rows, [\d,]+ belong there\)$",
+        ),
+        (
+            "UPDATE finassay_meta SET value = repeat('0', 64) WHERE key = 'content_hash'",
+            "every table is as built: what was written is not$",
+        ),
+    ],
+)
+def test_what_was_changed_is_found_by_the_content_hash_and_its_table_named(world, damaged, statement, says):
+    with damaged(statement) as database:
+        found = _content(world, database, CATALOG, world_info(database))
+    assert not found.passed
+    assert re.search(says, found.detail), found.detail
 
 
 @contextlib.contextmanager

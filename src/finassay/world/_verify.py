@@ -16,11 +16,11 @@ from finassay.world._ddl import named
 from finassay.world._events import Event, EventType
 from finassay.world._facts import measure
 from finassay.world._identities import kept
-from finassay.world._materialise import CHUNK_ROWS, ContentHash
+from finassay.world._materialise import CHUNK_ROWS, ContentHash, chunks
 from finassay.world._questions import FAMILIES, Agreement, compare, oracles
 from finassay.world._tables import tables_of
 from finassay.world._tables._funds_view import event_number
-from finassay.world._tables._view import arrow_type
+from finassay.world._tables._view import View, arrow_type
 from finassay.world._world import World, simulate
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def verify_world(
         compare(world, both, database, family, questions, boundary_questions) for family in asked
     )
     checks = (
-        _content(database, catalog, info),
+        _content(world, database, catalog, info),
         _lint(database, catalog, info),
         *_identities(database, there),
         *_invariants(world, database, catalog),
@@ -112,14 +112,36 @@ def verify_world(
     return Verification(info, checks, agreements, tuple(measure(world)) if facts else ())
 
 
-def _content(database: Database, catalog: Catalog, info: WorldInfo) -> Check:
+def _content(world: World, database: Database, catalog: Catalog, info: WorldInfo) -> Check:
     content = ContentHash()
     for name in tables_of(info.config):
         for _ in content.passing(name, canonical(database, catalog, name)):
             pass
     found = content.hexdigest()
     detail = f"{found[:16]}, and {info.content_hash[:16]} was written into it"
+    if found != info.content_hash:
+        detail += f"; {_others(world, catalog, content)}"
     return Check("content hash", found == info.content_hash, detail)
+
+
+def _others(world: World, catalog: Catalog, content: ContentHash) -> str:
+    """Say which tables are not those of the world, made anew for it."""
+    view, made = View(world, catalog), ContentHash()
+    for name in content.digests:
+        for _ in made.passing(name, chunks(view, name)):
+            pass
+    found = [
+        f"{name} ({content.rows[name]:,} rows, {made.rows[name]:,} belong there)"
+        if content.rows[name] != made.rows[name]
+        else f"{name} (a value in its {made.rows[name]:,} rows)"
+        for name, digest in content.digests.items()
+        if digest != made.digests[name]
+    ]
+    return (
+        f"other than built: {', '.join(found)}"
+        if found
+        else "every table is as built: what was written is not"
+    )
 
 
 def _refuse_gaps(database: Database, catalog: Catalog, info: WorldInfo) -> None:
