@@ -311,3 +311,23 @@ def test_a_later_sentence_that_shifts_the_day_is_a_doubt(text: str) -> None:
 def test_what_shifts_nothing_leaves_the_day_sure(text: str) -> None:
     found = marks(draft(text))
     assert (found["as_of.date"], found["as_of.boundary"]) == ("sure", "sure")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "自2020-01-01至2024-12-24，每月最后一个交易日的前一日调仓。",
+        "Rebalance at each month end from 2019-01-31 to 2023-12-29 using data available the day before.",
+        "Rebalance the portfolio monthly from January 2019 to December 2023.",
+    ],
+)
+def test_a_rhythm_that_other_words_move_is_a_doubt(text: str) -> None:
+    assert marks(draft(text))["decisions.every"] == "confirm"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["截至2024-12-24，列出公司，用重述前的数值。", "As of 2024-12-24, use revenue before any restatement."],
+)
+def test_values_before_a_restatement_are_no_latest_version_without_a_doubt(text: str) -> None:
+    assert marks(draft(text))["version"] == "confirm"

@@ -15,6 +15,7 @@ _RHYTHMS = (
         (
             r"每月(?:的)?(?:最后一个交易日|末|底)|(?<!\d)(?<!\d\s)各?(?:月|月度)(?:月?末|最后一个交易日)|各月最后|月频|逐月|每月"
             r"|(?:each|every) month[- ]end|month[- ]ends?\b|monthly rebalanc|every month"
+            r"|rebalanc\w*(?: \w+){0,3} monthly"
         ),
     ),
     (
@@ -43,7 +44,9 @@ _OTHER_RHYTHM = re.compile(
     r"每(?:隔|两|双|半|[2-9二三四五六])\s*(?:个)?(?:交易)?[日天周月季年]|每?隔[日天周月季年]|双[月周]|半年(?:度)?末"
     r"|每[周月季年]度?(?:的)?(?:第|首|初|中旬|\s*\d)|[月季年]初|第[一二三四\d]+个(?:交易|工作)?日|剔除[^，。；]{0,6}[年月](?!线)|除外"
     r"|every (?:other|second|third|two|three|six|\d+)\b|alternate|bi-?(?:weekly|monthly)|half[- ]year|semi-?annual"
-    r"|(?:first|second|third|last but one) (?:trading |business )?day|except\b|excluding (?:19|20)\d\d|skip",
+    r"|(?:first|second|third|last but one) (?:trading |business )?day|except\b|excluding (?:19|20)\d\d|skip"
+    r"|[日末底](?:的|之)?[前后][一二两三四五\d]+\s*个?(?:交易|工作)?日"
+    r"|\bdays? (?:before|after)|(?:previous|prior) (?:\w+ )?day",
     re.IGNORECASE,
 )
 _AT_END = re.compile(r"末|底|最后|end", re.IGNORECASE)
@@ -60,7 +63,8 @@ _WINDOW_OF_AFTER = re.compile(
 )
 _FIRST = re.compile(
     r"首次(?:披露|公布|发布)|首次公告值|初值|初次披露|first[- ](?:reported|disclosed|published|release|print)"
-    r"|as (?:first|originally) reported|initial (?:release|print)|originally reported",
+    r"|as (?:first|originally) reported|initial (?:release|print)|originally reported"
+    r"|(?:重述|修订|更正)前(?!后)|before (?:any |the )?restatement|pre-restatement",
     re.IGNORECASE,
 )
 # "First disclosed" also speaks of an event ("companies that first reported a loss"); these speak of a value.
