@@ -118,3 +118,11 @@ def test_a_million_rows_take_seconds() -> None:
     began = time.process_time()
     assert differ(Output({"r": table}), Output({"r": shuffled})) is None
     assert time.process_time() - began < 30  # row by row it takes minutes
+
+
+def test_tables_without_rows_or_chunks_are_compared() -> None:
+    """A frame without rows: its days are days, its whole numbers may be floats on the other side."""
+    days = pa.chunked_array([], pa.timestamp("us"))
+    one = pa.table({"day": days, "n": pa.chunked_array([], pa.int64())})
+    other = pa.table({"day": days, "n": pa.chunked_array([], pa.float64())})
+    assert differ(Output({"result": one}), Output({"result": other})) is None

@@ -179,9 +179,3 @@ def test_the_day_of_a_later_outcome_is_no_guard(bonds: str) -> None:
     subject = Subject(Submission("sql", sql_code=sql, source="s.sql"), bonds)
     found = audit(subject, BONDS, parse_contract(AS_OF + "labels: [later]\n"))
     assert found.verdict is Verdict.PASS, found.notes
-
-
-def test_categories_of_days_are_days(bonds: str) -> None:
-    code = LOOKED_UP + "result = result.assign(notice=result.notice.astype('category'))\n"
-    found = _of_bonds(Submission("python", python_code=code, source="p.py"), bonds)
-    assert found.verdict is Verdict.PASS, found.notes

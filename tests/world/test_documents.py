@@ -150,7 +150,8 @@ def test_every_us_filing_has_its_text(world, db):
 
 def test_the_figures_of_a_filing_are_those_of_its_facts(world, db):
     """Net income in words, as a reader would round the fact of the same filing."""
-    db.register("us_fact", materialise(world, ["us_fact"])["us_fact"])
+    for name in ("us_filing", "us_fact"):
+        db.register(name, materialise(world, [name])[name])
     found = db.execute(
         "SELECT d.text_en, f.value FROM us_filing g JOIN documents d USING (document_id) JOIN us_fact f"
         " ON f.accession = g.accession AND f.tag = 'NetIncomeLoss' AND f.period_end = g.period_end"

@@ -30,7 +30,6 @@ EVERYWHERE = (
     "delisted_before",
     "halt_open",
     "industry_changed",
-    "review_pending",
     "member_left_later",
     "rating_undisclosed",
     "macro_unreleased",
@@ -45,6 +44,7 @@ MOSTLY = (
     "dividend_planned",
     "industry_pending",
     "manager_undisclosed",
+    "review_pending",
 )
 PLANTED = ("st_pending", "halt_open")
 

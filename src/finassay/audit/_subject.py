@@ -178,7 +178,7 @@ class Runner:
                 kind=error.type,
                 outside=outside,
             )
-        tables = {found.name: _plain(found.table) for found in done.tables}
+        tables = {found.name: found.table for found in done.tables}
         return Output(tables, statements=sent, outside=outside)
 
 
@@ -213,16 +213,3 @@ def _of_files(sql: str) -> bool:
             if error.reason == "file_access":
                 return True
     return False
-
-
-def _plain(table: pa.Table) -> pa.Table:
-    """Return a table without dictionaries, which a frame's categories are: Arrow does not make all kinds of them."""
-    import pyarrow as pa
-
-    columns = [
-        pa.chunked_array([chunk.dictionary_decode() for chunk in column.chunks], column.type.value_type)
-        if pa.types.is_dictionary(column.type)
-        else column
-        for column in table.columns
-    ]
-    return pa.table(columns, names=table.column_names)

@@ -98,7 +98,7 @@ def _codes(one: pa.ChunkedArray, other: pa.ChunkedArray) -> Codes:
     if joined is None:
         return _spelled(one.to_pylist() + other.to_pylist())
     # NULL is number 0; a float's NULL is apart from its NaN in `_digits`
-    return np.asarray(joined.dictionary_encode().combine_chunks().indices.fill_null(-1), np.int64) + 1
+    return np.asarray(joined.combine_chunks().dictionary_encode().indices.fill_null(-1), np.int64) + 1
 
 
 def _is_number(kind: pa.DataType) -> bool:
