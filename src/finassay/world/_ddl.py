@@ -18,7 +18,9 @@ Dialect = Literal["duckdb", "mysql", "postgres"]
 META = "finassay_meta"
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 _TEXT = 2.0**45  # from so many units of its last place on, a number is read from its text
-_WHOLE = "decimal(19,0)"  # row numbers: as BIGINT pandas keeps every digit, a DECIMAL of 19 it rounds to a double
+_WHOLE = (
+    "decimal(19,0)"  # row numbers: as BIGINT pandas keeps every digit, a DECIMAL of 19 it rounds to a double
+)
 _TYPES: dict[Dialect, dict[str, str]] = {
     "duckdb": {"datetime": "TIMESTAMP", "double": "DOUBLE", "longblob": "BLOB"},
     "mysql": {"datetime": "DATETIME", "double": "DOUBLE", "longblob": "LONGBLOB", "longtext": "LONGTEXT"},
