@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from finassay.audit._columns import DAY, literal
 from finassay.audit._newcomers import Newcomers
 from finassay.audit._types import NAME_MARK
+from finassay.audit._unmatched import is_number
 from finassay.database import replace_tables
 from finassay.temporal import Not, all_of
 
@@ -45,17 +46,13 @@ class Alterations(Newcomers):
 
     def _extremes(self, end: int) -> dict[str, tuple[str, str]]:
         """Numbers of unknown rows, all at one end of the column's own domain: 0 the least, -1 the largest."""
-        import pyarrow as pa
-
         found = {}
         for name, column in self.table.spec.columns.items():
             spelled = self.table.names.get(name)
             if column.role != "payload" or spelled is None or len(self.codes.get(spelled, ())) > 1:
                 continue
             info, ends = self._info(spelled), self.domains.get(spelled, (None, None))
-            kind = info.arrow_type
-            numeric = pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_floating(kind)
-            if numeric and ends[end] is not None:
+            if is_number(info.arrow_type) and ends[end] is not None:
                 value = self._typed(literal(ends[end]), info.type)
                 found[name] = (f"{self._unknown} AND {self._quoted(spelled)} IS NOT NULL", value)
         return found

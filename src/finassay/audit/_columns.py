@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from finassay.audit._unmatched import is_number
 from finassay.database import identifier, predicate_sql, selected_view
 from finassay.temporal import AsOf, Not, Predicate, encode
 
@@ -225,7 +226,7 @@ class Columns:
         low, high = self.domains.get(spelled, (None, None))
         if low is None:
             return column
-        if pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_floating(kind):
+        if is_number(kind):
             mirrored = f"{literal(low)} + {literal(high)} - {column}"
             if self._number:  # half of them to the other end of the domain: some rise, some fall
                 far = f"CASE WHEN {column} = {literal(low)} THEN {literal(high)} ELSE {literal(low)} END"

@@ -49,7 +49,7 @@ def last_decimals(one: pa.ChunkedArray, other: pa.ChunkedArray) -> float:
         return float(10.0**-one.type.scale) if 0 < one.type.scale <= _MOST_DECIMALS else 0.0
     if not pa.types.is_floating(one.type):
         return 0.0
-    numbers = np.concatenate([_floats(column) for column in (one, other) if _is_number(column.type)])
+    numbers = np.concatenate([_floats(column) for column in (one, other) if is_number(column.type)])
     numbers = numbers[np.isfinite(numbers)]
     for decimals in range(_MOST_DECIMALS + 1):
         numbers = numbers[np.round(numbers, decimals) != numbers]
@@ -92,7 +92,7 @@ def _codes(one: pa.ChunkedArray, other: pa.ChunkedArray) -> Codes:
     """Return a number for each cell of two columns, the same for equal cells."""
     import numpy as np
 
-    if _is_number(one.type) and _is_number(other.type):
+    if is_number(one.type) and is_number(other.type):
         return np.concatenate([_digits(one), _digits(other)])
     joined = _joined(one, other)
     if joined is None:
@@ -101,7 +101,7 @@ def _codes(one: pa.ChunkedArray, other: pa.ChunkedArray) -> Codes:
     return np.asarray(joined.combine_chunks().dictionary_encode().indices.fill_null(-1), np.int64) + 1
 
 
-def _is_number(kind: pa.DataType) -> bool:
+def is_number(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
     decimal = pa.types.is_decimal(kind)
