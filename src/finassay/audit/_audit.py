@@ -82,7 +82,7 @@ def audit(
         If the database cannot be opened, there is no jail, the reference fails, or the contract names what the
         database lacks or contradicts the catalog.
     """
-    from finassay.audit._data import data_hash, engine_hash
+    from finassay.audit._data import engine_hash, table_hashes
     from finassay.database import connect
 
     check_terms(catalog, contract)
@@ -113,7 +113,7 @@ def audit(
             if reason not in facts.reasons:
                 facts.unknown(reason, note)
         facts.code = engine_hash(database)
-        facts.data = data_hash(database, [table.name for table in facts.tables])
+        facts.data = table_hashes(database, [table.name for table in facts.tables])
     return certificate(facts)
 
 

@@ -78,6 +78,7 @@ class Hashes(_Model):
 
     program: str
     database: str = Field(description="Of the content of the tables audited, in whatever order and file.")
+    tables: dict[str, str] = Field(default_factory=dict, description="Of the content of each of them.")
     catalog: str
     contract: str
     output: str | None = Field(description="Of the program's tables over the unaltered database.")

@@ -47,16 +47,19 @@ def data_hash(database: Database, names: Iterable[str]) -> str:
     names : iterable of str
         The tables that the program reads or the contract requires.
     """
+    return hash_json(table_hashes(database, names))
+
+
+def table_hashes(database: Database, names: Iterable[str]) -> dict[str, str]:
+    """Hash the content of each table by itself; `data_hash` is the hash of these."""
     wanted = {name.lower() for name in names}
     path = parse_url(database.url).path
     state = None if path is None else _state(path)
-    return hash_json(
-        {
-            info.name: _kept_hash(database, info, state)
-            for info in sorted(database.tables(), key=lambda info: info.name)
-            if info.name.lower() in wanted
-        }
-    )
+    return {
+        info.name: _kept_hash(database, info, state)
+        for info in sorted(database.tables(), key=lambda info: info.name)
+        if info.name.lower() in wanted
+    }
 
 
 def engine_hash(database: Database) -> str:

@@ -315,7 +315,8 @@ def _rest(found: Certificate) -> Iterator[Html]:
         if text:
             yield _details(f"Program: {name}", _el("pre", _numbered(text)))
     hashes = found.hashes.model_dump()
-    pairs = [*hashes.items(), ("certificate", found.digest)]
+    tables = hashes.pop("tables")
+    pairs = [*hashes.items(), *tables.items(), ("certificate", found.digest)]
     told = [part for name, value in pairs for part in (_el("dt", name), _el("dd", value or "none"))]
     yield _details("Hashes (SHA-256)", _el("dl", *told))
     yield _details("Assumptions", _el("ul", *(_el("li", line) for line in found.assumptions)))

@@ -12,7 +12,7 @@ from finassay.audit._documents import model_hash, parse_document, read_text
 from finassay.audit._rebuilt import Rebuilt, rebuilt
 from finassay.audit._subject import Subject
 from finassay.audit._types import Requirement
-from finassay.core import InputError
+from finassay.core import InputError, hash_json
 from finassay.temporal import Contract
 
 if TYPE_CHECKING:
@@ -264,14 +264,17 @@ def _elsewhere(certificate: Certificate, url: str, catalog: Catalog) -> list[str
 
 
 def _other_data(certificate: Certificate, url: str) -> list[str]:
-    from finassay.audit._data import data_hash
+    from finassay.audit._data import table_hashes
     from finassay.database import connect
 
+    said = certificate.hashes
     with connect(url) as database:
-        here = data_hash(database, [table.name for table in certificate.tables])
-    if certificate.hashes.database != here:
-        return ["The data here are not those that were audited: their hash differs."]
-    return []
+        here = table_hashes(database, [table.name for table in certificate.tables])
+    if said.database == hash_json(here):
+        return []
+    others = [name for name, content in said.tables.items() if here.get(name) != content]
+    which = f" of {', '.join(others)}" if others else ""
+    return [f"The data here are not those that were audited: the hash{which} differs."]
 
 
 def _differences(certificate: Certificate, again: Certificate) -> list[str]:

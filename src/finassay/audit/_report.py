@@ -55,7 +55,7 @@ class Facts:
     contract: Contract
     engine: str
     base: Output
-    data: str = ""
+    data: dict[str, str] = field(default_factory=dict)
     code: str = ""
     slice: str | None = None
     reasons: list[str] = field(default_factory=list)
@@ -149,7 +149,8 @@ def certificate(facts: Facts) -> Certificate:
         labels=list(facts.contract.labels),
         hashes=Hashes(
             program=program.digest(),
-            database=facts.data,
+            database=hash_json(facts.data),
+            tables=facts.data,
             catalog=model_hash(facts.catalog),
             contract=model_hash(facts.contract),
             engine=facts.code,
