@@ -264,6 +264,28 @@ def test_output_columns_are_sure_only_where_their_names_say_it() -> None:
     assert marks(draft(text))["labels"] == "confirm"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Report the return in the following month.",
+        "Add the following month's return.",
+        "The returns over the next 20 trading days are shown.",
+        "Compare with the return of the month after.",
+        "给出次月收益率。",
+        "附上下一交易日涨跌幅。",
+    ],
+)
+def test_what_comes_after_the_decision_is_proposed_as_a_label(words: str) -> None:
+    assert marks(draft(f"2020-2023 every month end, select ten shares. {words}"))["labels"] == "confirm"
+
+
+@pytest.mark.parametrize(
+    "words", ["下季度报告前的收益", "the return of the following holdings", "returns by month"]
+)
+def test_a_return_is_no_label_by_itself(words: str) -> None:
+    assert "labels" not in marks(draft(f"截至2024-12-24，{words}。")), words
+
+
 def test_a_program_that_lists_other_decision_dates_casts_doubt_on_the_rhythm() -> None:
     sources = [
         ("text", "2020年至2023年每月末调仓"),

@@ -107,16 +107,23 @@ _REPORTS = re.compile(
 _LABEL = re.compile(
     r"(?:未来|随后|后续|其后|之后)\s*[\d、,，和及\s]*\s*(?:个)?(?:交易日|日|天|周|月|年)?[^，。,.;；]{0,6}?(?:收益|涨跌|表现|回报)"
     r"|作为标签|事后标签|(?:持有期|持有至)[^，。]{0,12}收益"
-    r"|(?:forward|future|subsequent|next)[\s-]+(?:\d+[\s-]+)?(?:trading[\s-]+)?(?:day|week|month)?s?[\s-]*"
-    r"(?:excess[\s-]+)?returns?|as (?:the |a )?labels?",
+    r"|[次下](?:一)?(?:个)?(?:交易日|日|周|月|季度?|年)的?(?:[超累平]\w)?(?:收益|涨跌|表现|回报)"
+    r"|(?:forward|future|subsequent|next|following)[\s-]+(?:\d+[\s-]+)?(?:trading[\s-]+)?"
+    r"(?:day|week|month|quarter|year)?(?:s|['’]s|s['’])?[\s-]*(?:excess[\s-]+)?returns?"
+    r"|returns? (?:in|over|of|for|during) the (?:subsequent|next|following) "
+    r"(?:\d+ )?(?:trading )?(?:day|week|month|quarter|year)"
+    r"|returns? (?:in|over|of|for|during) the (?:trading )?(?:day|week|month|quarter|year)s? (?:after|ahead|to come)\b"
+    r"|as (?:the |a )?labels?",
     re.IGNORECASE,
 )
 _LABEL_FIELD = re.compile(
-    r"未来|随后|后续|持有期.+|标签|后\s*\d+\s*(?:个交易)?日|forward|future|fwd|label|next|subsequent",
+    r"未来|随后|后续|持有期.+|标签|后\s*\d+\s*(?:个交易)?日|[次下]一?个?(?:交易日|[日周月季年])"
+    r"|forward|future|fwd|label|next|following|subsequent",
     re.IGNORECASE,
 )
 _LABEL_SURE = re.compile(
-    r"(?:未来|随后|后续|持有期|后\s*\d).*(?:收益|涨跌|回报|表现)|^标签$|^label$|(?:fwd|forward|future|next|subsequent).*ret",
+    r"(?:未来|随后|后续|持有期|后\s*\d|[次下]一?个?(?:交易日|[日周月季年])).*(?:收益|涨跌|回报|表现)|^标签$|^label$"
+    r"|(?:fwd|forward|future|next|following|subsequent).*ret",
     re.IGNORECASE,
 )
 _PROXY = re.compile(r"入库|INSERTTIME|recorded|inserted into|recording time", re.IGNORECASE)

@@ -135,6 +135,16 @@ def test_what_is_undecided_has_a_reason_and_is_listed(tmp_path: Path) -> None:
     assert any(line.startswith(f"t.{undecided[0]}: ") for line in lines)
 
 
+def test_a_few_rows_leave_every_date_and_key_open(tmp_path: Path) -> None:
+    names = {name: name for name in ("owner", "start", "end", "flag", "industry")}
+    few = spells(random.Random(1), names).slice(0, 6)
+    with connect(write_duckdb(tmp_path / "m.duckdb", {"t": few})) as database:
+        table = propose_catalog(database).tables["t"]
+    sure = {name for name, column in table.columns.items() if not column.decide}
+    assert not sure & {"owner", "start", "end"}, sure
+    assert "6 row(s)" in table.open_questions[-1].reason
+
+
 def test_an_empty_table_is_drafted_from_names(tmp_path: Path) -> None:
     schema = pa.schema([("SYMBOL", pa.string()), ("TRADINGDAY", pa.date32()), ("CLOSE", pa.float64())])
     with connect(write_duckdb(tmp_path / "m.duckdb", {"t": schema.empty_table()})) as database:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from finassay.database._types import TableInfo
 
 
+# With fewer rows two dates follow each other, and a column tells rows apart, by chance.
+_FEW = 20
+
+
 @dataclass(frozen=True)
 class RoleScore:
     """How a draft compares with a catalog written by hand, for one table.
@@ -131,6 +135,8 @@ def _column(facts: TableProfile, name: str, guess: RoleGuess, comment: str) -> d
         draft["zh" if any("\u4e00" <= c <= "\u9fff" for c in comment) else "en"] = comment
     if guess.rival:
         draft |= {"decide": True, "reason": f"{guess.role} or {guess.rival}? {guess.because}"}
+    elif facts.rows < _FEW and guess.role in ("key", *DATE_ROLES):
+        draft |= {"decide": True, "reason": f"{guess.role}? Only {facts.rows} row(s) speak for it"}
     return draft
 
 
@@ -174,6 +180,8 @@ def _structured(
         questions.append({"field": "valid.end_known", "reason": question})
     if facts.rows == 0:
         questions.append({"field": "kind", "reason": "the table is empty: only names and types were used"})
+    elif facts.rows < _FEW:
+        questions.append({"field": "kind", "reason": f"{kind}? It has {facts.rows} row(s)"})
     if questions:
         draft["open_questions"] = questions
     return draft
