@@ -179,3 +179,44 @@ def test_the_day_of_a_later_outcome_is_no_guard(bonds: str) -> None:
     subject = Subject(Submission("sql", sql_code=sql, source="s.sql"), bonds)
     found = audit(subject, BONDS, parse_contract(AS_OF + "labels: [later]\n"))
     assert found.verdict is Verdict.PASS, found.notes
+
+
+RATED = """
+contract: rated
+format: 1
+as_of: {date: 2024-06-30}
+"""
+RATINGS = parse_catalog("""
+catalog: ratings
+format: 1
+version: 1.0.0
+tables:
+  rating:
+    kind: state
+    row_id: [id]
+    key: [bond, since]
+    availability: {column: told}
+    valid: {from: since}
+    versions: {per: [bond], order: [since, id]}
+    columns: {id: {role: key, max_null: 0}, bond: key, told: disclosure, since: effective_from, grade: payload}
+""")
+
+
+def test_the_start_of_an_interval_is_noticed_though_each_grade_is_that_of_before(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "CREATE TABLE rating AS SELECT range AS id, range // 4 AS bond,"
+            " DATE '2024-01-01' + CAST(range % 4 * 60 AS INTEGER) AS told,"
+            " DATE '2024-01-02' + CAST(range % 4 * 60 AS INTEGER) AS since,"
+            " CASE WHEN range // 4 % 2 = 0 THEN 'AA' ELSE 'AAA' END AS grade FROM range(80)"
+        )
+    sql = (
+        "SELECT bond, grade FROM rating WHERE told <= DATE '2024-06-30' AND since <= DATE '2024-06-30'"
+        " QUALIFY ROW_NUMBER() OVER (PARTITION BY bond ORDER BY since DESC, id DESC) = 1"
+    )
+    subject = Subject(Submission("sql", sql_code=sql, source="s.sql"), f"duckdb:///{path}")
+    found = audit(subject, RATINGS, parse_contract(RATED))
+    assert found.verdict is Verdict.PASS, found.notes
+    assert found.power is not None
+    assert (found.power.guards, found.power.noticed) == (2, 2)

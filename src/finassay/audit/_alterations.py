@@ -247,15 +247,18 @@ class Alterations(Newcomers):
         native = [n for n in names if self.table.spec.columns[n].format == "native"]
         return {name: (self._unknown, self._date(name, moment)) for name in native}
 
-    def _pending(self) -> dict[str, tuple[str, str]]:
+    def _pending(self, rests: tuple[int, ...], *, changed: bool = False) -> dict[str, tuple[str, str]]:
         valid = self.table.spec.valid
         assert valid is not None  # noqa: S101 - families with an interval only
-        picked = f"{self._sql(self.view.applicable)} AND MOD({self._number}, 3) = 1"
+        picked = (
+            f"{self._sql(self.view.applicable)} AND MOD({self._number}, 3) IN ({', '.join(map(str, rests))})"
+        )
         changes: dict[str, tuple[str, str]] = {}
         if valid.end is not None:
             picked += f" AND {self._open}"
             changes = self._ends(picked, ended=False)
-        return changes | {valid.start: (picked, self._date(valid.start, self.view.cutoff.day_end))}
+        values = {name: (picked, value) for name, value in self._payload().items()} if changed else {}
+        return values | changes | {valid.start: (picked, self._date(valid.start, self.view.cutoff.day_end))}
 
     @property
     def _last_day(self) -> datetime:

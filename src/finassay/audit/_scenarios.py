@@ -38,6 +38,7 @@ from finassay.audit._types import (
     OLDER,
     OVERLAP,
     PENDING,
+    PENDING_TOO,
     RAISED,
     REMOVED,
     RENAMED,
@@ -151,7 +152,7 @@ class Altered(Alterations):
             found.append(EXPIRED)
         own_start = spec.valid is not None and self._available != spec.valid.start
         if self._number and counts and own_start and not self._ahead:
-            found.append(PENDING)
+            found += [PENDING, PENDING_TOO]
         if spec.versions and self._number and self._available and not self._ahead:
             found += [RESTATED, SUPERSEDED]
             if self._empty(known=True):
@@ -191,7 +192,7 @@ class Altered(Alterations):
             return ()
         known = valid.end_known.column if valid.end_known else None
         if column == valid.start.lower():
-            return (AS_IS, PENDING, NEW_PENDING)
+            return (AS_IS, PENDING, PENDING_TOO, NEW_PENDING)
         if column in {name.lower() for name in (valid.end, known) if name}:
             return (AS_IS, EXPIRED, NEW_ENDED, LATE_END)
         return ()
@@ -232,7 +233,8 @@ class Altered(Alterations):
             UNDATED.name: lambda: self._changed(self._undated(), touched),
             LATE_END.name: lambda: self._changed(self._late_ends(), touched),
             EXPIRED.name: lambda: self._changed(self._expired(), touched),
-            PENDING.name: lambda: self._changed(self._pending(), touched),
+            PENDING.name: lambda: self._changed(self._pending((1,)), touched),
+            PENDING_TOO.name: lambda: self._changed(self._pending((0, 2), changed=True), touched),
             AS_IS.name: lambda: self._all,
             CHANGED.name: lambda: self._changed(self._known_values(), touched),
             MISSING.name: lambda: self._fewer((0, 1), touched),
@@ -387,6 +389,7 @@ class Altered(Alterations):
             if valid and valid.end
             else None,
             PENDING: self._sql(all_of(self.view.knowable, Not(self.view.started))),
+            PENDING_TOO: self._sql(all_of(self.view.knowable, Not(self.view.started))),
             SCRAMBLED: self._sql(self.view.knowable),  # its values are those of other rows
             RAISED: self._sql(self.view.knowable),
             LOWERED: self._sql(self.view.knowable),
@@ -420,8 +423,8 @@ class Altered(Alterations):
             where = self._counts
         elif family is EXPIRED and valid is not None:
             where = self._expired()[valid.end or ""][0]
-        elif family is PENDING and valid is not None:
-            where = self._pending()[valid.start][0]
+        elif family in (PENDING, PENDING_TOO) and valid is not None:
+            where = self._pending((1,) if family is PENDING else (0, 2))[valid.start][0]
         else:
             where = "TRUE"
         return f"SELECT {self._number} AS n FROM {self._from} WHERE {where} ORDER BY 1"  # noqa: S608 - our own names

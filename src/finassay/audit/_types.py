@@ -117,7 +117,13 @@ EMPTIED = Family(
 OLDER = Family("older_version_added", _A3, "normal", "a version disclosed a day earlier is added to each")
 EXPIRED = Family("ended_before", _A3, "normal", "a fifth of the intervals that hold end on the as-of date")
 PENDING = Family(
-    "announced_not_effective", _A3, "normal", "a fifth of the intervals that hold begin a day later"
+    "announced_not_effective", _A3, "normal", "a third of the intervals that hold begin a day later"
+)
+PENDING_TOO = Family(
+    "others_not_effective",
+    _A3,
+    "normal",
+    "the other intervals that hold begin a day later, with other values",
 )
 CHANGED = Family("known_values_changed", _A4, "follow", "known values are changed")
 MISSING = Family("known_rows_removed", _A4, "follow", "two fifths of the known rows are removed")
@@ -149,7 +155,7 @@ SAME = (
     RENAMED,
 )
 KNOWN = (FUTURE, LATE, LATE_TOO, UNDATED, LATE_END)
-NORMAL = (AS_IS, SUPERSEDED, EMPTIED, OLDER, EXPIRED, PENDING)
+NORMAL = (AS_IS, SUPERSEDED, EMPTIED, OLDER, EXPIRED, PENDING, PENDING_TOO)
 FAMILIES = (*SAME, *KNOWN, *NORMAL)
 FOLLOW = (CHANGED, MISSING, MISSING_TOO, ALIVE, BACKDATED)
 STRESS = (NULLED, OVERLAP, INTRADAY)
