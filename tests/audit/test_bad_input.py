@@ -21,6 +21,10 @@ def told(found: Certificate, reason: str) -> None:
 
 SQL = {
     "no catalog for a table": ("SELECT X FROM stranger", "table_not_catalogued"),
+    "asks for a catalog of the engine": (
+        "SELECT estimated_size FROM duckdb_tables()",
+        "table_not_catalogued",
+    ),
     "writes": ("DELETE FROM report", "program_writes"),
     "makes a table": ("CREATE TABLE mine AS SELECT * FROM report", "program_writes"),
     "reads a file": ("SELECT * FROM read_csv('/tmp/cache.csv')", "reads_file"),
@@ -30,7 +34,9 @@ SQL = {
 
 @pytest.mark.parametrize(("sql", "reason"), SQL.values(), ids=SQL)
 def test_of_sql(audited: Audited, sql: str, reason: str) -> None:
-    told(audited(sql), reason)
+    found = audited(sql)
+    told(found, reason)
+    assert found.reasons == [reason]
 
 
 def test_the_table_without_a_catalog_is_named(audited: Audited) -> None:

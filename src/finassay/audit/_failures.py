@@ -36,7 +36,12 @@ _MOST_NAMED = 5
 _READER = re.compile(
     r"(read|scan)_(?!sql|database|gbq)|(load|open|loadtxt|genfromtxt|fromfile|memory_map|ParquetFile|ParquetDataset)\Z"
 )
+# DuckDB's functions that tell of its tables, their sizes and their files
+_CATALOG = re.compile(r"\b((?:duckdb|pragma|sqlite)_\w+)(?=\s*\(| may not be used)", re.IGNORECASE)
 _ADDRESS = re.compile(r"\b(https?|s3|gs|gcs|hf|ftp)://", re.IGNORECASE)
+
+
+_TELLS = "which tells of whole tables, their rows not yet known too"
 
 
 def failure(base: Output) -> tuple[str, str]:
@@ -54,6 +59,8 @@ def failure(base: Output) -> tuple[str, str]:
     asks = base.reason == "file_access" and base.statements and _ADDRESS.search(base.statements[-1][1])
     if asks or any(words in text.lower() for words in _OFFLINE) or base.kind == "gaierror":
         return "needs_network", f"The program needs the network, which an audit does not give it: {text}"
+    if (told := _CATALOG.search(text)) and "may not be used" in text:
+        return "table_not_catalogued", f"The program reads {told[1].lower()}(), {_TELLS}: {text}"
     if base.kind == "FileNotFoundError" or base.reason == "file_access":
         return (
             "reads_file",
@@ -74,7 +81,14 @@ def reached(runs: Iterable[Outside], python: str) -> Iterator[tuple[str, str]]:
             f"The program calls out ({hosts}), which an audit does not let it do; elsewhere it may answer otherwise.",
         )
     looked = [path for one in seen for path in one.looked] if _reads_files(python) else []
-    files = _named([*(path for one in seen for path in one.files), *looked])
+    refused = [path for one in seen for path in one.files]
+    told = _named(found[1].lower() + "()" for text in refused if (found := _CATALOG.search(text)))
+    if told:
+        yield (
+            "table_not_catalogued",
+            f"The program asks for {told}, {_TELLS}; elsewhere it may answer otherwise.",
+        )
+    files = _named([*(path for path in refused if not _CATALOG.search(path)), *looked])
     if files:
         yield (
             "reads_file",
