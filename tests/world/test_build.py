@@ -62,6 +62,17 @@ def test_a_target_that_cannot_be_written_is_refused_before_anything_is_simulated
     assert message in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("scale", "told"), [("1e-9", True), ("0.0119", True), ("0.012", False), ("0.05", False)]
+)
+def test_a_scale_that_makes_a_world_no_smaller_is_told(scale, told):
+    """The floor of companies holds below 60 / 5,000; said before the target is looked at."""
+    done = run("build", "--to", "duckdb:///nowhere/x.duckdb", "--scale", scale)
+    notice = f"finassay: scale {float(scale):g} is below 0.012: a world has at least 60 companies"
+    assert (notice in done.stderr) is told
+    assert (WorldConfig(float(scale), 1, CONFIG.snapshot).issuers == 60) is (float(scale) <= 0.012)
+
+
 def test_a_bad_snapshot_is_refused():
     done = run("build", "--to", "x.duckdb", "--snapshot", "tomorrow")
     assert done.exit_code == 2

@@ -261,6 +261,65 @@ def test_dates_are_of_the_market(db):
     assert db.execute("SELECT MIN(published_at) FROM documents").fetchone()[0].date() >= date(2013, 1, 1)
 
 
+CLOSE = {"CN": ("XSHG", 15), "US": ("XNYS", 16)}
+AFTER_CLOSE = re.compile(r"盯了一天|今天又是织布机|all day|again today")
+ON_AN_EVE = re.compile(r"明天|tomorrow")
+
+
+@pytest.mark.parametrize("market", ["CN", "US"])
+def test_posts_look_back_on_a_session_after_its_close_and_ahead_to_one_on_its_eve(db, market):
+    exchange, hour = CLOSE[market]
+    posts = db.execute(
+        "SELECT published_at, title_zh || text_zh, title_en || text_en FROM documents"
+        " WHERE genre = 'post' AND market = ?",
+        [market],
+    ).fetchall()
+    back, ahead, early = 0, 0, 0
+    for at, *texts in posts:
+        closed = at.date() in sessions(exchange) and at.hour >= hour
+        eve = at.date() + timedelta(days=1) in sessions(exchange)
+        for text in texts:
+            assert closed or not AFTER_CLOSE.search(text), (at, text)
+            assert eve or not ON_AN_EVE.search(text), (at, text)
+        assert len({bool(AFTER_CLOSE.search(text)) for text in texts}) == 1
+        back += bool(AFTER_CLOSE.search(texts[0]))
+        ahead += bool(ON_AN_EVE.search(texts[0]))
+        early += not closed
+    assert min(back, ahead, early) > 20
+
+
+def test_items_of_a_filing_are_those_of_its_form(world, db):
+    """Form 10-K: Part I, Item 1A; Part II, Items 7 and 8. Form 10-Q: Part I, Items 1 and 2; Part II, Item 1A."""
+    db.register("us_filing", materialise(world, ["us_filing"])["us_filing"])
+    found = db.execute(
+        "SELECT f.form, d.text_zh, d.text_en FROM us_filing f JOIN documents d USING (document_id)"
+    )
+    wanted = {
+        "10-K": {
+            "Management's": ("Part II, Item 7", "第二部分第7项 管理层"),
+            "Financial statements": ("Part II, Item 8", "第二部分第8项 财务报表"),
+            "risk factors": ("Part I, Item 1A", "第一部分第1A项所述的风险因素"),
+        },
+        "10-Q": {
+            "Management's": ("Part I, Item 2", "第一部分第2项 管理层"),
+            "Financial statements": ("Part I, Item 1", "第一部分第1项 财务报表"),
+            "risk factors": ("Part II, Item 1A", "第二部分第1A项 风险因素"),
+        },
+    }
+    seen = {(form, words): 0 for form in wanted for words in wanted[form]}
+    for form, zh, en in found.fetchall():
+        places = wanted.get(form, {})  # an amendment names no item
+        numbered = {words for words in places if words in en}
+        assert sorted(re.findall(r"Part I+, Item \d+A?", en)) == sorted(
+            places[words][0] for words in numbered
+        )
+        assert len(re.findall(r"第\S+部分第\d+A?项", zh)) == len(numbered)
+        for words in numbered:
+            assert places[words][1] in zh
+            seen[form, words] += 1
+    assert min(seen.values()) > 5, seen
+
+
 def test_no_sentence_of_a_distractor_is_in_many_of_them():
     """Items without news end in one of eight sentences of their kind: one in 48 of all that there are."""
     endings = [phrase.zh for kind in IDLE for phrase in genre(kind).parts[2]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from finassay.world._blocks._indices import LARGEST, capped
 from finassay.world._blocks._names_cn import pinyin
+from finassay.world._blocks._prices import ExRight, fix_cash
 from finassay.world._blocks._worth import PULL, pull
 
 
@@ -31,6 +33,75 @@ def test_price_to_book_is_spread_alike_in_every_year(database):
     assert middle.max() < min(3.5, 2.2 * middle.min()), found
     assert most.max() < 100.0
     assert value.max() < 3e12
+
+
+def test_a_year_pays_no_more_than_it_can_afford_whatever_the_yield():
+    """8,000 fen for 100 shares: 80 a share. Half-year: 5% of 1,000 fen, 50 a share. Left of the year: 30 a share,
+    on twice as many shares 15, 150 per 10."""
+    half = replace(ExRight(0, planned=1, ex=2, bonus=0, yield_=0.05, most=8000), year=2020)
+    spent = {}
+    assert fix_cash(half, 1000, 100, spent) == 500
+    assert spent == {(0, 2020): 5000}
+    year = replace(half, planned=5, ex=6, yield_=0.08)
+    assert fix_cash(replace(year, ex=-1), 1000, 200, spent) == 150  # rejected: takes nothing
+    assert fix_cash(year, 1000, 200, spent) == 150
+    assert spent == {(0, 2020): 8000}
+    assert fix_cash(replace(year, year=2021), 1000, 200, spent) == 400  # 8% of 1,000 fen are 800
+
+
+def test_dividends_come_out_of_profits_and_yields_are_credible(database):
+    """The plan knows the profit as it is foreseen: as it is reported it is another, most of all after a bad end."""
+    found = rows(
+        database,
+        """WITH paid AS (
+            SELECT d.INNERCODE, year(d.ENDDATE) AS y, SUM(d.ACTUALCASHDIVIRMB / 10 * v.TOTALMV / q.CLOSEPRICE) AS cash
+            FROM lc_dividend d JOIN lc_dindicesforvaluation v
+              ON v.INNERCODE = d.INNERCODE AND v.TRADINGDAY = d.ADVANCEDATE
+            JOIN qt_dailyquote q ON q.INNERCODE = d.INNERCODE AND q.TRADINGDAY = d.ADVANCEDATE
+            GROUP BY 1, 2 HAVING SUM(d.ACTUALCASHDIVIRMB) > 0),
+        made AS (
+            SELECT s.INNERCODE, year(m.ENDDATE) AS y, MAX(m.NPFROMPARENTCOMPANYOWNERS) AS profit
+            FROM lc_maindatanew m JOIN secumain s ON s.COMPANYCODE = m.COMPANYCODE
+            WHERE month(m.ENDDATE) = 12 GROUP BY 1, 2)
+        SELECT cash / profit FROM paid JOIN made USING (INNERCODE, y) WHERE profit > 0""",
+    )
+    payout = np.array([float(part) for (part,) in found])
+    assert payout.size > 100
+    assert np.median(payout) < 0.6
+    assert np.quantile(payout, 0.99) < 2.0
+    (most,) = rows(database, "SELECT MAX(DIVIDENDRATIO), MIN(DIVIDENDRATIO) FROM lc_dindicesforvaluation")
+    assert 0.05 < most[0] < 0.16
+    assert most[1] >= 0
+
+
+def test_a_yield_states_what_was_paid_before_a_bonus_on_the_shares_after_it(database):
+    """The sum over the last 243 sessions, each cash over the bonus shares that have come since."""
+    days = [day for (day,) in rows(database, "SELECT DISTINCT TRADINGDAY FROM qt_dailyquote ORDER BY 1")]
+    place = {day: n for n, day in enumerate(days)}
+    paid = {}
+    for inner, ex, cash, bonus in rows(
+        database,
+        "SELECT INNERCODE, EXDIVIDATE, CASHDIVIRMB, BONUSSHARERATIO FROM lc_dividend WHERE EVENTPROCEDURE = 3"
+        " AND EXDIVIDATE IS NOT NULL",
+    ):
+        if ex in place:
+            paid.setdefault(inner, []).append((place[ex], float(cash) / 10, 1 + float(bonus) / 10))
+    seen = 0
+    for inner, held in paid.items():
+        if all(growth == 1 for _, _, growth in held):
+            continue
+        for day, close, stated in rows(
+            database,
+            "SELECT v.TRADINGDAY, q.CLOSEPRICE, v.DIVIDENDRATIO FROM lc_dindicesforvaluation v JOIN qt_dailyquote q"
+            f" USING (INNERCODE, TRADINGDAY) WHERE v.INNERCODE = {int(inner)}",
+        ):
+            at, total = place[day], 0.0
+            for ex, cash, _ in held:
+                if at - 243 < ex <= at:
+                    total += cash / np.prod([grown for later, _, grown in held if ex <= later <= at])
+            assert float(stated) == pytest.approx(total / float(close), abs=5e-5), (inner, day)
+            seen += 1
+    assert seen > 500
 
 
 def test_the_pull_is_slow_bounded_and_towards_the_worth():

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import date
+from dataclasses import replace
+from datetime import date, timedelta
 
 import numpy as np
 import pytest
 
 from finassay.world import EventType, WorldConfig
-from finassay.world._blocks._indices import INDICES, capping, membership
+from finassay.world._blocks._indices import INDICES, capping, index_events, membership
 from finassay.world._blocks._life import life_events
 from finassay.world._blocks._market import window
 from finassay.world._blocks._plant import lives_of, plan, plant
@@ -90,6 +91,56 @@ def test_three_indices_leave_some_of_the_shares_that_are_listed(scale):
     config = WorldConfig(scale, 1, SNAPSHOT)
     asked = sum(config.index_size(members) for *_, members in INDICES)
     assert 0.3 * 0.468 * config.issuers < asked < 0.92 * 0.468 * config.issuers
+
+
+def review_days(world):
+    return sorted(
+        {e.valid_from for e in world.ledger.of(EventType.INDEX_OUT) if e.valid_from.month in (6, 12)}
+    )
+
+
+@pytest.mark.parametrize("when", ["as told", "on the days of reviews"])
+def test_no_membership_ends_on_the_day_of_its_beginning(world, when):
+    """A review sends nobody back who came in on its day for one that left; where all that leave do so then, too."""
+    events = [e for e in world.ledger.events if EventType.INDEX_IN != e.type != EventType.INDEX_OUT]
+    if when != "as told":
+        days = review_days(world)
+        moved = []
+        for event in events:
+            if event.type in (EventType.DELIST_PERIOD, EventType.DELIST):
+                day = next((day for day in days if day >= event.valid_from), None)
+                if day is not None:
+                    told = min(
+                        event.disclosed_at, event.disclosed_at.replace(year=day.year, month=day.month, day=3)
+                    )
+                    event = replace(event, valid_from=day, disclosed_at=told)  # noqa: PLW2901
+            moved.append(event)
+        events = moved
+    told = index_events(world.config, world.issuers, world.quotes, events)
+    entered = {e.event_id: e for e in told if e.type is EventType.INDEX_IN}
+    left = [e for e in told if e.type is EventType.INDEX_OUT]
+    assert len(left) > 50
+    for event in left:
+        assert event.valid_from > entered[event.supersedes].valid_from
+        assert event.disclosed_at >= entered[event.supersedes].disclosed_at
+    ends = {e.supersedes for e in left}
+    for day in {e.valid_from for e in left}:
+        gone = {
+            e.entity
+            for e in events
+            if e.type is EventType.DELIST and e.valid_from <= day - timedelta(days=40)
+        }
+        members = {
+            e.payload.security for key, e in entered.items() if key not in ends and e.valid_from <= day
+        }
+        assert not members & gone
+
+
+def test_us_memberships_have_a_length(world):
+    ends = {e.supersedes: e.valid_from for e in world.ledger.of(EventType.US_INDEX_OUT)}
+    begun = {e.event_id: e.valid_from for e in world.ledger.of(EventType.US_INDEX_IN)}
+    assert len(ends) > 10
+    assert all(begun[number] < end for number, end in ends.items())
 
 
 def test_indices_of_a_small_world_have_members_levels_and_no_giant(world):

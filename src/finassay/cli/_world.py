@@ -59,9 +59,14 @@ def build_command(
     """Simulate an economy and write its database as a vendor would keep it."""
     with reporting(form):
         from finassay.executor import open_executor
-        from finassay.world import WorldConfig, build_world
+        from finassay.world import SMALLEST, WorldConfig, build_world
 
         config = WorldConfig(scale, seed, _day(snapshot))
+        if scale < SMALLEST:
+            write_message(
+                f"finassay: scale {scale:g} is below {SMALLEST:g}: a world has at least {config.issuers} companies, "
+                f"as at {SMALLEST:g}, and takes as long"
+            )
         if blocks is not None:
             config = replace(config, blocks=tuple(name.strip() for name in blocks.split(",")))
         with open_executor(executor) as runner:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from finassay.world._build import Built, TableInfo, WorldInfo, build_world, world_info, world_tables
-from finassay.world._config import BLOCKS, WorldConfig
+from finassay.world._config import BLOCKS, SMALLEST, WorldConfig
 from finassay.world._events import Event, EventType, Origin
 from finassay.world._fact import Fact
 from finassay.world._facts import measure
@@ -24,6 +24,7 @@ __all__ = [
     "BLOCKS",
     "FAMILIES",
     "MECHANISMS",
+    "SMALLEST",
     "Agreement",
     "Built",
     "Check",

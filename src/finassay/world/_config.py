@@ -11,8 +11,10 @@ from finassay.core import InputError
 START = date(2016, 5, 1)  # first day of quotes
 END = date(2026, 6, 30)  # last day that the economy is simulated for, whatever the snapshot
 ISSUERS = 5000  # at scale 1, of which .71 are listed on average (world.md, 6)
+LEAST = 60  # issuers of a world, however small its scale
 BLOCK = 64  # issuers per job
-VERSION = "5"  # of the economy: equal version, scale, seed and snapshot give equal content
+VERSION = "6"  # of the economy: equal version, scale, seed and snapshot give equal content
+SMALLEST = LEAST / ISSUERS  # the scale below which there are as many companies as at it
 
 # Parts of the economy, each with those it is made from: funds hold shares and bonds, convertibles turn into shares
 BLOCKS: dict[str, tuple[str, ...]] = {
@@ -44,7 +46,7 @@ class WorldConfig:
     Raises
     ------
     InputError
-        If a value is outside its bounds.
+        If a value is outside its bounds. A scale below `SMALLEST` is none, but makes no fewer companies than that.
     """
 
     scale: float
@@ -69,7 +71,7 @@ class WorldConfig:
     @property
     def issuers(self) -> int:
         """How many companies there are, listed at some time."""
-        return max(60, round(ISSUERS * self.scale))
+        return max(LEAST, round(ISSUERS * self.scale))
 
     @property
     def moment(self) -> datetime:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from finassay.world._events import Event
     from finassay.world._numerics import Floats
 
-PAYOUT = 0.8  # of a year's profit, at most
+PAYOUT = 0.8  # of a year's profit, at most, with what the half-year paid of it
 
 
 class Companies:
@@ -54,8 +54,8 @@ class Companies:
         return surprises(self.issuers, planned_news(self.issuers, self.plans))
 
     def affordable(self, row: int, plan: Intended) -> int:
-        """Return the most that a dividend may be, in fen per 10 shares; 0 after a loss, which pays none."""
-        return affordable(self.economy, row, self.issuers[row].shares, plan)
+        """Return the most that the dividends of a year may be up to a plan, in fen; 0 after a loss, which pays none."""
+        return affordable(self.economy, row, plan)
 
     def tell(self, quotes: Quotes, turned: list[list[Conversion]]) -> tuple[Quotes, Statements]:
         """Tell capital, restatements and reports; return quotes with the shares of each day, and the statements.
@@ -75,12 +75,12 @@ class Companies:
         return with_capital(quotes, events), statements
 
 
-def affordable(economy: Economy, row: int, shares: float, plan: Intended) -> int:
-    """Return the most that the dividend of a company of a block may be, in fen per 10 shares; 0 after a loss."""
+def affordable(economy: Economy, row: int, plan: Intended) -> int:
+    """Return the most that a company of a block may pay of a year up to a plan, in fen; 0 after a loss."""
     end = min(quarter_of(plan.period_end), QUARTERS - 1)
     start = end - SEASONS[end] + 1
     profit = float(np.sum(economy.provisional[row, start : end + 1]))
-    return max(0, int(PAYOUT * profit / shares * 10))
+    return max(0, int(PAYOUT * profit))
 
 
 def with_capital(quotes: Quotes, events: list[Event]) -> Quotes:

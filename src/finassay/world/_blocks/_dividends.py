@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from finassay.world._blocks._universe import Issuer
 
 
+# Of the price, in cash: 752 of 778 drops are no larger (R2), and 21 of the others, beyond .16, are of bonus shares
+MOST = 0.08
+
+
 @dataclass(frozen=True, slots=True)
 class Intended:
     """A dividend before its amount is known: its days, the intended yield, bonus shares per 10 shares."""
@@ -58,7 +62,7 @@ def _intended(period: date, u: list[float], z: float, bonus: int) -> Intended:
     announced = calendar.shift(decided + timedelta(days=int(8 + 36 * u[3])), 0)
     record = calendar.shift(announced, 4 + int(3 * u[4]))
     ex = calendar.shift(record, 1)
-    yield_ = float(exp([-4.22 + 0.75 * z])[0])
+    yield_ = min(MOST, float(exp([-4.22 + 0.75 * z])[0]))
     return Intended(period, planned, decided, u[7] > 0.05, announced, record, ex, ex, yield_, bonus)
 
 

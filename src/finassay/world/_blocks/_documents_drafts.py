@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from finassay.world._blocks._documents_style import Text, mixed, one_of, write
+from finassay.world._calendar import sessions
 from finassay.world._events import Event, EventType
 from finassay.world._events_company import Forecast, Report
 from finassay.world._events_us import MacroRelease, News, UsFiling
@@ -128,6 +129,17 @@ def _later(event: Event, number: int, least: int, spread: int, first: int) -> da
     return at.replace(hour=first, minute=0) + timedelta(minutes=(number >> 12) % 180)
 
 
+def _times(market: str, at: datetime) -> frozenset[str]:
+    """Return what a minute is: after the close of a session, on the eve of one."""
+    exchange, close = ("XSHG", time(15)) if market == "CN" else ("XNYS", time(16))
+    days, found = sessions(exchange), set()
+    if at.date() in days and at.time() >= close:
+        found.add("after_close")
+    if at.date() + timedelta(days=1) in days:
+        found.add("eve")
+    return frozenset(found)
+
+
 def _story(
     number: int, event: Event, market: str, entities: str | None, facts: Mapping[str, str | Amount], mood: int
 ) -> Draft:
@@ -145,8 +157,8 @@ def _post(
     number: int, event: Event, market: str, entities: str | None, facts: Mapping[str, str | Amount], mood: int
 ) -> Draft:
     choice = mixed(number, 4)
-    text = write(("post_down", "post_idle", "post_up")[mood + 1], facts, choice >> 13)
+    at = _later(event, choice >> 3, 40, 2000, 6)
+    text = write(("post_down", "post_idle", "post_up")[mood + 1], facts, choice >> 13, _times(market, at))
     source = _FORUMS[market]
     role = "distractor" if isinstance(event.payload, News) and not event.payload.causal else "echo"
-    at = _later(event, choice >> 3, 40, 2000, 6)
     return Draft(event, 2, "post", market, source, at, entities, text, role)

@@ -17,10 +17,11 @@ _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "Augu
 
 
 class Pair(NamedTuple):
-    """A phrase in Chinese and in English; names in braces are filled in."""
+    """A phrase in Chinese and in English; names in braces are filled in. Some are said at some times alone."""
 
     zh: str
     en: str
+    when: str = ""
 
 
 class Amount(NamedTuple):
@@ -79,9 +80,11 @@ class _In:
         return value if isinstance(value, str) else value[self._language]
 
 
-def write(name: str, facts: Mapping[str, str | Amount], number: int) -> Text:
-    """Fill in the phrases of a genre, chosen by a number."""
-    title_zh, title_en, zh, en = _template(name, number % genre(name).variants)
+def write(
+    name: str, facts: Mapping[str, str | Amount], number: int, times: frozenset[str] = frozenset()
+) -> Text:
+    """Fill in the phrases of a genre, chosen by a number; those for some times alone only at these `times`."""
+    title_zh, title_en, zh, en = _template(name, number % genre(name).variants, times)
     chinese, english = _In(facts, 0), _In(facts, 1)
     return Text(
         title_zh.format_map(chinese),
@@ -92,13 +95,13 @@ def write(name: str, facts: Mapping[str, str | Amount], number: int) -> Text:
 
 
 @lru_cache(maxsize=4096)
-def _template(name: str, choice: int) -> Text:
+def _template(name: str, choice: int, times: frozenset[str]) -> Text:
     """Put phrases together: in English with spaces, and capitals after full stops."""
     chosen = genre(name)
-    title, left = chosen.titles[choice % len(chosen.titles)], choice // len(chosen.titles)
+    title, left = _said(chosen.titles, choice, times), choice // len(chosen.titles)
     chinese, english, starts = [], [], True
     for part in chosen.parts:
-        phrase = part[left % len(part)]
+        phrase = _said(part, left, times)
         left //= len(part)
         chinese.append(phrase.zh)
         words = phrase.en.strip()
@@ -106,6 +109,15 @@ def _template(name: str, choice: int) -> Text:
             english.append(f"{words[0].upper()}{words[1:]}" if starts else words)
             starts = words[-1] in ".?!}"
     return Text(title.zh, title.en, "".join(chinese), " ".join(english))
+
+
+def _said(phrases: tuple[Pair, ...], choice: int, times: frozenset[str]) -> Pair:
+    """Return the phrase of a number; where it would be wrong at this time, one of those that never are."""
+    phrase = phrases[choice % len(phrases)]
+    if phrase.when and phrase.when not in times:
+        always = [other for other in phrases if not other.when]
+        return always[choice // len(phrases) % len(always)]
+    return phrase
 
 
 def money(value: float, currency: str) -> Amount:
@@ -174,7 +186,7 @@ def phrases() -> dict[str, Genre | tuple[Pair, ...]]:
 
 
 def _pairs(rows: list[list[str]]) -> tuple[Pair, ...]:
-    return tuple(Pair(zh, en) for zh, en in rows)
+    return tuple(Pair(*row) for row in rows)
 
 
 def genre(name: str) -> Genre:
@@ -188,4 +200,4 @@ def one_of(name: str, number: int) -> Amount:
     """Return one of a list of phrases."""
     found = phrases()[name]
     assert not isinstance(found, Genre)  # noqa: S101 - by its name
-    return Amount(*found[number % len(found)])
+    return Amount(*found[number % len(found)][:2])

@@ -64,10 +64,10 @@ def index_events(
     leave = {(day, 0, entity): told for entity, (day, told) in ranks.leaving.items()}
     leave |= {(day, 0, entity): told for entity, day, told in _dropped(events)}
     for day, kind, entity in sorted([*happenings, *leave]):
+        others = {other for when, _, other in leave if when == day}
         if kind:
-            _review(books, ranks, day, entity)
+            _review(books, ranks, day, entity, others)
         else:
-            others = {other for when, _, other in leave if when == day}
             _replace(books, ranks, day, entity, leave[day, 0, entity], others)
     return [event for book in books for event in book.recorder.events]
 
@@ -171,12 +171,14 @@ def swapped(size: int, number: int) -> int:
     return (number + 1) * size // 10 - number * size // 10
 
 
-def _review(books: list[_Book], ranks: _Ranking, day: date, number: int) -> None:
+def _review(books: list[_Book], ranks: _Ranking, day: date, number: int, leaving: set[int]) -> None:
     """Swap a tenth of every index: the promoted and the lowest leave, the best of the others enter.
 
-    Places that were left empty because the reserve had nobody are filled too.
+    Places that were left empty because the reserve had nobody are filled too. Who came in for another on this day
+    stays, for no membership ends on the day of its beginning; who leaves on it does not come back.
     """
-    order = ranks.order(day)
+    order = [entity for entity in ranks.order(day) if entity not in leaving]
+    fresh = {e for book in books for e, event in book.members.items() if event.valid_from >= day}
     place = {entity: n for n, entity in enumerate(order)}
     worst = len(order)
     taken: set[int] = set()  # members of a larger index after this review
@@ -185,9 +187,9 @@ def _review(books: list[_Book], ranks: _Ranking, day: date, number: int) -> None
         swaps = swapped(size, number)
         members = set(book.members)
         promoted = members & taken
-        by_fit = sorted(members - promoted, key=lambda e: (-place.get(e, worst), -e))
+        by_fit = sorted(members - promoted - fresh, key=lambda e: (-place.get(e, worst), -e))
         leavers = list(promoted) + by_fit[: max(0, swaps - len(promoted))]
-        pool = [e for e in order if e not in members and e not in taken]
+        pool = [e for e in order if e not in members and e not in taken and e not in fresh]
         empty = size - len(members)
         entrants = pool[: len(leavers) + empty]
         leavers = leavers[: max(0, len(entrants) - empty)]

@@ -213,7 +213,7 @@ def _block(
         (row, plan, most)
         for row, who in enumerate(members)
         for plan in neeq_dividends(seed, who, recorders[row].events)
-        if (most := affordable(books, row, who.share.shares, plan)) > 0
+        if (most := affordable(books, row, plan)) > 0
     ]
     rights = [ExRight.of(row, plan, most) for row, plan, most in dividends]
     rights = [r if d[1].approved else replace(r, ex=-1) for r, d in zip(rights, dividends, strict=True)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from finassay.world._blocks._market import Factors, garch, student, window
 from finassay.world._blocks._neeq_life import INNOVATION
-from finassay.world._blocks._prices import ExRight, Flags, Ints, Quotes, by_day, go_ex
+from finassay.world._blocks._prices import ExRight, Flags, Ints, Quotes, by_day, fix_cash, go_ex
 from finassay.world._blocks._worth import outstanding
 from finassay.world._calendar import sessions
 from finassay.world._events import Event, EventType
@@ -142,6 +142,7 @@ class _Path:
         self.reference, self.close = (np.empty((length, n), dtype=np.int64) for _ in range(2))
         self.factor, self.shares = np.empty((length, n)), np.empty((length, n))
         planned, due = by_day(rights)
+        spent: dict[tuple[int, int], int] = {}
         for t in range(length):
             for k in due.get(t, ()):
                 before = price[rights[k].column]
@@ -155,8 +156,8 @@ class _Path:
             self.close[t], self.factor[t], self.shares[t] = price, factor, shares[t]
             for k in planned.get(t, ()):
                 if rights[k].cash is None:
-                    wanted = int(rights[k].yield_ * int(price[rights[k].column]) * 10 + 0.5)
-                    self.cash[k] = max(1, min(wanted, rights[k].most))
+                    column = rights[k].column
+                    self.cash[k] = fix_cash(rights[k], int(price[column]), int(shares[t, column]), spent)
 
 
 def _start(members: tuple[NeeqIssuer, ...], growth: Floats, days: _Days) -> Floats:

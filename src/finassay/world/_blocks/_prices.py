@@ -85,7 +85,10 @@ class Quotes(Columns):
 
 @dataclass(frozen=True)
 class ExRight:
-    """What a share goes ex: days of plan and ex-date, cash per 10 shares in fen or a yield to fix it, bonus."""
+    """What a share goes ex: days of plan and ex-date, cash per 10 shares in fen or a yield to fix it, bonus.
+
+    `most` is what the company can pay of the `year` up to this dividend, in fen.
+    """
 
     column: int
     planned: int
@@ -94,6 +97,7 @@ class ExRight:
     yield_: float
     cash: int | None = None
     most: int = 0
+    year: int = 0
     rights: int = 0
 
     @staticmethod
@@ -105,7 +109,7 @@ class ExRight:
     def of(column: int, plan: Intended, most: int) -> ExRight:
         """Place a dividend whose amount the price will fix, up to what the company can afford."""
         placed = ExRight.placed(column, plan.planned, plan.ex, plan.bonus, None)
-        return replace(placed, yield_=plan.yield_, most=most)
+        return replace(placed, yield_=plan.yield_, most=most, year=plan.period_end.year)
 
     @staticmethod
     def placed(column: int, planned: date, ex: date, bonus: int, cash: int | None) -> ExRight:
@@ -287,6 +291,7 @@ def _walk(
     carry, factor = np.ones(n), np.ones(n)
     cash = [right.cash or 0 for right in rights]
     planned, due = by_day(rights)
+    spent: dict[tuple[int, int], int] = {}
     percent = _limits(issuers, states)
     out = _empty_path(length, n, cash)
     for t in range(length):
@@ -309,11 +314,11 @@ def _walk(
         out.close[t], out.factor[t], out.shares[t] = price, factor, shares[t]
         for k in planned.get(t, ()):
             if rights[k].cash is None:
-                wanted_cash = int(rights[k].yield_ * int(price[rights[k].column]) * 10 + 0.5)
-                cash[k] = max(1, min(wanted_cash, rights[k].most))
+                column = rights[k].column
                 if rights[k].rights:
-                    paid = max(PAR, int(price[rights[k].column]) * OFFERED // 100)
-                    cash[k] = -paid * rights[k].rights
+                    cash[k] = -max(PAR, int(price[column]) * OFFERED // 100) * rights[k].rights
+                else:
+                    cash[k] = fix_cash(rights[k], int(price[column]), int(shares[t, column]), spent)
     return out
 
 
@@ -331,6 +336,19 @@ def by_day(rights: list[ExRight]) -> tuple[dict[int, list[int]], dict[int, list[
         planned.setdefault(right.planned, []).append(k)
         due.setdefault(right.ex, []).append(k)
     return planned, due
+
+
+def fix_cash(right: ExRight, price: int, shares: int, spent: dict[tuple[int, int], int]) -> int:
+    """Return the cash of a dividend, in fen per 10 shares: a yield on the price, as far as the year's profit goes.
+
+    `spent` is what each share's earlier dividends of a year took; one that the meeting rejects takes nothing.
+    """
+    place = right.column, right.year
+    wanted = int(right.yield_ * price * 10 + 0.5)
+    cash = max(1, min(wanted, 10 * (right.most - spent.get(place, 0)) // shares))
+    if right.ex >= 0:
+        spent[place] = spent.get(place, 0) + cash * shares // 10
+    return cash
 
 
 def go_ex(right: ExRight, cash: int, price: Ints, factor: Floats) -> None:

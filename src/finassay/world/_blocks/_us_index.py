@@ -140,8 +140,12 @@ def _review(book: _Book, ranking: _Ranking, day: date) -> None:
     others = [e for e in able if e not in risen]
     entrants = (risen + others)[: max(0, book.size - len(book.members) + max(len(gone), len(risen)))]
     room = book.size - len(book.members)
-    # One that is to enter on this day too, and was announced later, cannot be told to leave before
-    known = [e for e, entered in book.members.items() if entered.disclosed_at.date() <= told]
+    # One that enters on this day too stays: no membership ends on the day of its beginning
+    known = [
+        e
+        for e, entered in book.members.items()
+        if entered.valid_from < day and entered.disclosed_at.date() <= told
+    ]
     lowest = sorted(known, key=lambda e: (-place.get(e, len(order)), e))
     for entity in lowest[: max(0, len(entrants) - room)]:
         _leave(book, entity, day, told)

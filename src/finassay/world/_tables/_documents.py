@@ -152,7 +152,8 @@ class _Facts:
             "amends": filing.amends or "",
         }
         if filing.amends is None:
-            return "us_filing", "filing", facts
+            parts = {part: one_of(f"{part}_{filing.form}", 0) for part in ("mda", "statements", "risks")}
+            return "us_filing", "filing", facts | parts
         matter = "restated" if filing.restates else "unchanged"
         return (
             "us_amendment",

@@ -148,25 +148,37 @@ def _knowledge(event: Event) -> tuple[int, int]:
 
 
 class _Dividends:
-    """Cash dividends per share that went ex, of which those of the last twelve months count."""
+    """Cash dividends per share that went ex, of which those of the last twelve months count.
+
+    What was paid on the shares before a bonus is stated on those after it, as the price is.
+    """
 
     def __init__(self, view: View) -> None:
-        rows: list[tuple[int, float]] = []
+        rows: list[tuple[int, float, float]] = []
         for event in view.ledger.of(EventType.DIVIDEND_IMPLEMENTED):
             decided = view.ledger.by_id.get(event.supersedes or 0)
             plan = view.ledger.by_id.get(decided.supersedes or 0) if decided else None
             if plan and isinstance(plan.payload, Plan) and isinstance(event.payload, Implementation):
                 session = sessions().at_or_after(event.valid_from)
-                rows.append((event.entity << _SHIFT | session, plan.payload.cash / 1000.0))
+                growth = (10 + plan.payload.bonus) / 10.0
+                rows.append((event.entity << _SHIFT | session, plan.payload.cash / 1000.0, growth))
         rows.sort()
-        self.key = np.array([key for key, _ in rows], dtype=np.int64)
-        self.sums = np.concatenate([[0.0], np.cumsum([cash for _, cash in rows])])
+        self.key = np.array([key for key, _, _ in rows], dtype=np.int64)
+        # On the shares of the start; after row n of a company one of them has become grown[n + 1]
+        sums, grown, company = [0.0], [1.0], -1
+        for key, cash, growth in rows:
+            before = grown[-1] if key >> _SHIFT == company else 1.0
+            company = key >> _SHIFT
+            sums.append(sums[-1] + cash * before)
+            grown.append(before * growth)
+        self.sums, self.grown = np.array(sums), np.array(grown)
 
     def last_year(self, entity: Ints, session: Ints) -> Floats:
-        """Return yuan per share over the last 243 sessions, as paid."""
+        """Return yuan per share of the day, over the last 243 sessions."""
         high = np.searchsorted(self.key, (entity << _SHIFT) | session, side="right")
         low = np.searchsorted(self.key, (entity << _SHIFT) | np.maximum(session - 243, 0), side="right")
-        paid: Floats = np.rint((self.sums[high] - self.sums[low]) * 1e3) / 1e3
+        # Without a dividend in the window the sum is 0, whatever company `grown` belongs to
+        paid: Floats = np.rint((self.sums[high] - self.sums[low]) / self.grown[high] * 1e5) / 1e5
         return paid
 
 
