@@ -49,9 +49,12 @@ top.assign(CLOSE=double(top.CLOSE))""")
     assert len(shell.user_ns["top"]) == 20
 
 
-def test_the_database_is_remembered(run, catalog_file):
-    run(VALID)
+def test_the_database_and_the_catalog_are_remembered(run, market, catalog_file):
+    assert (
+        run(VALID, where=f"--db {market}").certificate.verdict == "UNKNOWN"
+    )  # not a table of the shipped catalog
     assert run(VALID, where=f"--catalog {catalog_file}").certificate.verdict == "PASS"
+    assert run(VALID, where="").certificate.verdict == "PASS"
 
 
 def test_labels_and_boundary(run):
@@ -85,6 +88,7 @@ def test_what_is_wrong_is_said_in_a_line(run, capsys, line, where, says):
     out = capsys.readouterr().out
     assert says in out
     assert "Traceback" not in out
+    assert out.count("%%pit DATE [--db URL]") == (1 if where is None else 0)  # the usage, once
 
 
 def test_a_cell_that_fails_is_not_audited(run, capsys):

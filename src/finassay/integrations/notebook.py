@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from finassay.execution import Submission
     from finassay.temporal import Boundary, Contract
 
+_CATALOG = "gildata"  # until another one is named
 _USAGE = (
     "%%pit DATE [--db URL] [--catalog NAME|FILE] [--contract FILE] [--label COLUMN]… [--boundary eod|pre] "
     "[--dialect duckdb|mysql|postgres]"
@@ -59,12 +60,14 @@ class PitMagic:
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self._db: str | None = None
+        self._catalog = _CATALOG
 
     def run(self, line: str, cell: str) -> Shown | None:
-        """Run and audit a cell; ``--db`` may be left out once it was given."""
+        """Run and audit a cell; ``--db`` and ``--catalog`` may be left out once they were given."""
         try:
             terms = read_line(line)
             self._db = terms.db or self._db
+            self._catalog = terms.catalog or self._catalog
             if self._db is None:
                 raise InputError(
                     "There is no database to audit over.", hint="%%pit 2024-12-24 --db duckdb:///core.duckdb"
@@ -72,10 +75,9 @@ class PitMagic:
             submission = submission_of(cell, self._history())
             if submission.mode == "python" and not self._ran(cell):
                 return None  # IPython has shown why
-            return Shown(_audited(submission, self._db, terms))
+            return Shown(_audited(submission, self._db, self._catalog, terms))
         except FinassayError as error:
-            hint = f"\n  {error.hint}" if getattr(error, "hint", None) else ""
-            print(f"finassay: {error}{hint}")  # noqa: T201 - a notebook's way to say it; a traceback would bury it
+            print(f"finassay: {error}")  # noqa: T201 - a notebook's way to say it; a traceback would bury it
             return None
 
     def _ran(self, cell: str) -> bool:
@@ -95,7 +97,7 @@ class Terms:
 
     day: date | None
     db: str | None
-    catalog: str
+    catalog: str | None
     contract: Path | None
     labels: tuple[str, ...]
     boundary: Boundary
@@ -119,7 +121,7 @@ def read_line(line: str) -> Terms:
     parser = Parser(prog="%%pit", add_help=False)
     parser.add_argument("day", nargs="?", metavar="DATE")
     parser.add_argument("--db")
-    parser.add_argument("--catalog", default="gildata")
+    parser.add_argument("--catalog")
     parser.add_argument("--contract", type=Path)
     parser.add_argument("--label", action="append", default=[])
     parser.add_argument("--boundary", choices=["eod", "pre"], default="eod")
@@ -136,11 +138,11 @@ def read_line(line: str) -> Terms:
     )
 
 
-def _audited(submission: Submission, db: str, terms: Terms) -> Certificate:
+def _audited(submission: Submission, db: str, catalog: str, terms: Terms) -> Certificate:
     from finassay.audit import Subject, audit
     from finassay.temporal import load_catalog
 
-    return audit(Subject(submission, db, terms.dialect), load_catalog(terms.catalog), _contract(terms))
+    return audit(Subject(submission, db, terms.dialect), load_catalog(catalog), _contract(terms))
 
 
 def _contract(terms: Terms) -> Contract:
