@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import TYPE_CHECKING
 
@@ -85,6 +86,48 @@ def test_a_server_gives_the_verdict_that_a_file_gives(
     found = audit(Subject(Submission("sql", sql_code=sql, source="study"), served[1]), catalog, task)
     assert {w.requirement for w in found.witnesses} == codes, certificate_text(found)
     assert found.verdict is (Verdict.FAIL if codes else Verdict.PASS)
+
+
+@pytest.mark.parametrize(("sql", "codes"), CASES.values(), ids=CASES)
+def test_the_names_of_the_very_database_are_those_of_its_tables(
+    served: tuple[Server, str], catalog: Catalog, sql: str, codes: set[str]
+) -> None:
+    """`audited.public.report` in PostgreSQL, `audited.report` in MariaDB; before a column, too."""
+    task = parse_contract("contract: test\nas_of: {date: 2024-06-30}\n")
+    schemas = {"mariadb": ["audited"], "postgres": ["public", "audited.public", 'Audited."public"']}
+    for schema in schemas[served[0].kind]:
+        text = re.sub(r"FROM (\w+)(?= r\b| WHERE)", rf"FROM {schema}.\1", sql)
+        text = re.sub(r"(?<=AND \()ENDS IS|(?<=WHERE )NOW\b", rf"{schema}.industry.\g<0>", text)
+        assert text.count(schema) >= 1 + ("industry" in sql)
+        found = audit(Subject(Submission("sql", sql_code=text, source="study"), served[1]), catalog, task)
+        assert {w.requirement for w in found.witnesses} == codes, certificate_text(found)
+        assert found.verdict is (Verdict.FAIL if codes else Verdict.PASS), certificate_text(found)
+
+
+def test_a_name_of_another_database_is_refused(served: tuple[Server, str], catalog: Catalog) -> None:
+    task = parse_contract("contract: test\nas_of: {date: 2024-06-30}\n")
+    other = {"mariadb": "mysql", "postgres": "postgres.public"}[served[0].kind]
+    text = OPEN.replace("FROM industry", f"FROM {other}.industry")
+    found = audit(Subject(Submission("sql", sql_code=text, source="study"), served[1]), catalog, task)
+    assert (found.verdict, found.reasons) == (Verdict.UNKNOWN, ["program_failed"]), certificate_text(found)
+    assert f"The schema {other} may not be read" in found.notes[0]
+
+
+def test_the_short_form_of_postgresql_is_a_select(
+    postgres: Server, served: tuple[Server, str], catalog: Catalog
+) -> None:
+    """`TABLE industry` is `SELECT * FROM industry`, wherever a query may stand."""
+    if served[0].kind != "postgres":
+        pytest.skip("MariaDB has no such form")
+    task = parse_contract("contract: test\nas_of: {date: 2024-06-30}\n")
+
+    def judged(sql: str) -> Certificate:
+        return audit(Subject(Submission("sql", sql_code=sql, source="study"), served[1]), catalog, task)
+
+    for text in ("TABLE industry", "table audited.public.industry", "SELECT * FROM (TABLE industry) AS t"):
+        assert judged(text).verdict is Verdict.FAIL, text
+    valid = judged(f"WITH x AS (TABLE industry) {OPEN.replace('FROM industry', 'FROM x')}")
+    assert valid.verdict is Verdict.PASS, certificate_text(valid)
 
 
 def test_a_server_shuffles_rows_and_names_those_that_were_used(

@@ -76,6 +76,7 @@ class DuckDBEngine(BaseEngine):
         super().__init__(url)
         import duckdb
 
+        self.own_name = None if files else _own_name(path)
         self.version = f"DuckDB {duckdb.__version__}"
         # DuckDB makes the folder when it needs it, and removes it when it closes: a process that is killed leaves none
         # unless it was just then in use.
@@ -376,6 +377,12 @@ class DuckDBEngine(BaseEngine):
 
     def _close(self) -> None:
         self._connection.close()
+
+
+def _own_name(path: Path) -> str:
+    """Return the name that DuckDB itself gives the database of a file."""
+    name = path.name.split(".")[0]
+    return f"{name}_db" if name in {"main", "temp", "system"} else name
 
 
 def _plain(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from finassay.core import InternalError
 from finassay.database._collect import Watch
+from finassay.database._metadata import METADATA_SCHEMAS
 from finassay.database._places import place_of_word, unknown_column, unknown_table
 from finassay.database._policy import check
 from finassay.database._translate import translate
@@ -24,6 +25,7 @@ from finassay.database._types import (
     UnsupportedSyntax,
 )
 from finassay.database._visible import only_allowed_rows
+from finassay.database._words import without_database
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -174,7 +176,7 @@ class BaseEngine(ABC):
 
     dialect: Dialect
     default_schema: str
-    catalogs: tuple[str, ...] = ()
+    own_name: str | None = None  # of the database itself, before a schema; None where names have no such part
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -215,6 +217,7 @@ class BaseEngine(ABC):
         with Watch(policy.timeout_s, self._interrupt) as watch:
             self._watch = watch
             started = time.monotonic()
+            sql = self._without_own_name(sql, language, policy)
             if self._seal is not None:
                 sql = self._seal.unqualified(sql, language)
             tree, executed, warnings, left = self._prepare(sql, language, policy, params)
@@ -239,9 +242,7 @@ class BaseEngine(ABC):
         found = None if params else self._prepared.get(key)
         if found is None:
             asked = self._asked(sql, language)
-            tree = check(
-                asked, language, policy, self.default_schema, engine=self.dialect, catalogs=self.catalogs
-            )
+            tree = check(asked, language, policy, self.default_schema, engine=self.dialect)
             if self._seal is not None:
                 self._seal.check(sql, tree, language)
             executed, warnings, left = self._translated(sql, language, params)
@@ -253,6 +254,13 @@ class BaseEngine(ABC):
                     del self._prepared[next(iter(self._prepared))]
                 self._prepared[key] = found
         return found
+
+    def _without_own_name(self, sql: str, language: Dialect, policy: QueryPolicy) -> str:
+        """Return a statement without the database's own name: overlays stand for tables of shorter names."""
+        if not self.own_name:
+            return sql
+        schemas = {self.default_schema, *(policy.schemas or ()), *METADATA_SCHEMAS[self.dialect]}
+        return without_database(sql, language, self.own_name, schemas, folds=self.dialect == "postgres")
 
     def _forget(self) -> None:
         """Forget what was learnt of the tables: others are served now."""

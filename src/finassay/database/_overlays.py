@@ -8,6 +8,7 @@ from finassay.database._names import identifier
 from finassay.database._policy import check
 from finassay.database._references import table_references
 from finassay.database._types import DatabaseUnavailable, Dialect, QueryPolicy, QueryRefused
+from finassay.database._words import without_schema, written_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -118,7 +119,8 @@ class ServerOverlays:
         """Return the statement over the replacements; refuse it if it reads a hidden view."""
         if not self.texts and not self.sealed:
             return sql
-        return replace_tables(sql, self._dialect, self._replacement)
+        plain = without_schema(sql, self._dialect, self._schema, self.texts)
+        return replace_tables(written_out(plain, self._dialect), self._dialect, self._replacement)
 
     def _replacement(self, table: exp.Table) -> str | None:
         if table.db and table.db.lower() != self._schema.lower() and not self.sealed:

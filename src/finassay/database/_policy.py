@@ -29,7 +29,7 @@ from finassay.database._references import table_references, without_colours
 from finassay.database._types import Dialect, QueryError, QueryPolicy, QueryRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from sqlglot import exp
     from sqlglot.tokenizer_core import Token
@@ -46,7 +46,6 @@ def check(
     default_schema: str,
     *,
     engine: Dialect | None = None,
-    catalogs: Collection[str] = (),
 ) -> exp.Expr:
     """Parse a statement and refuse it unless it only reads what the policy allows.
 
@@ -63,8 +62,6 @@ def check(
         Where names without a schema are looked up.
     engine : Dialect, optional
         The engine that will run it; session variables (``SET @x := …``) need MySQL itself. By default ``dialect``.
-    catalogs : collection of str
-        First parts that three-part names may have, besides none.
 
     Returns
     -------
@@ -84,7 +81,7 @@ def check(
     word = _first_word(tokens)
     if word == "EXPLAIN":
         explained = _explained(sql, tokens[0].end + 1, dialect)
-        return check(explained, dialect, policy, default_schema, engine=engine, catalogs=catalogs)
+        return check(explained, dialect, policy, default_schema, engine=engine)
     statement = _one_statement(sql, tokens)
     _refuse_other_statements(sql, statement, word, dialect)
     _refuse_tokens(sql, statement, dialect, engine or dialect)
@@ -93,7 +90,7 @@ def check(
     tree = _parse(sql, tokens, dialect)
     allowed = {*(policy.schemas if policy.schemas is not None else (default_schema,))}
     _refuse_nodes(sql, tree, dialect, engine or dialect)
-    _refuse_schemas(sql, tree, engine or dialect, allowed, default_schema, catalogs)
+    _refuse_schemas(sql, tree, engine or dialect, allowed, default_schema)
     return tree
 
 
@@ -374,10 +371,9 @@ def _refuse_schemas(
     engine: Dialect,
     allowed: set[str],
     default_schema: str,
-    catalogs: Collection[str],
 ) -> None:
     for table in table_references(tree):
-        if table.catalog and table.catalog not in catalogs:
+        if table.catalog:
             _refuse_schema(sql, table, f"{table.catalog}.{table.db}", allowed)
         name = metadata_name(table, engine, default_schema)
         if name is None:

@@ -64,6 +64,7 @@ class PostgresEngine(BaseEngine):
     def __init__(self, url: str, server: Server, *, overlays: Mapping[str, str], sealed: bool) -> None:
         super().__init__(url)
         self._server = server
+        self.own_name = server.database
         self._connection: psycopg.Connection[Any] | None = None
         self._bases: dict[str, str] = {}  # of a sealed database: what each table shows
         self.default_schema = "public"

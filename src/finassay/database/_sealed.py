@@ -21,6 +21,7 @@ from finassay.database._places import place_at, unknown_table
 from finassay.database._policy import check
 from finassay.database._references import table_references
 from finassay.database._types import Dialect, QueryPolicy, QueryRefused
+from finassay.database._words import Words, dots, is_bare, is_text, opens, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,8 +89,8 @@ class Seal:
         QueryRefused
             With reason ``not_allowed`` or ``clock``.
         """
-        tokens = _tokens(sql, language)
-        word = next((token.text.upper() for token in tokens if not _opens(token)), "")
+        tokens = tokens_of(sql, language)
+        word = next((token.text.upper() for token in tokens if not opens(token)), "")
         if word not in _BEGINNINGS:
             self._refuse(sql, tokens[0], f"{word} shows how the server answers, and may not be used here.")
         refuse_clock(sql, language)
@@ -101,7 +102,7 @@ class Seal:
         """Return a statement without the default schema before its names: what is served has no other."""
         if self.engine == "duckdb":
             return sql
-        words = _Words(_tokens(sql, language))
+        words = Words(tokens_of(sql, language))
         for at in reversed(range(len(words.tokens))):
             token = words.tokens[at]
             if words.qualifies(at) and self._is_schema(token.text) and not words.called(at + 2):
@@ -113,7 +114,7 @@ class Seal:
         return name == self.schema if self.engine == "mysql" else name.lower() == self.schema.lower()
 
     def _refuse_tokens(self, sql: str, tokens: Sequence[Token]) -> None:
-        words = _Words(tokens)
+        words = Words(tokens)
         for at, token in enumerate(tokens):
             name = token.text.lower()
             builtin = name == "pg_catalog" and words.called(at + 2)
@@ -122,7 +123,7 @@ class Seal:
                 self._refuse(sql, token, f"Nothing of {token.text} is served here.")
             if not words.called(at):
                 continue
-            if at and _dots(tokens[at - 1]) and tokens[at - 2].text.lower() != "pg_catalog":
+            if at and dots(tokens[at - 1]) and tokens[at - 2].text.lower() != "pg_catalog":
                 message = (
                     f"{token.text} is called by a qualified name: functions of the database are not served."
                 )
@@ -183,15 +184,15 @@ def refuse_clock(sql: str, dialect: Dialect, as_of: str = "the as-of date") -> N
     from sqlglot.errors import SqlglotError
 
     try:
-        tokens = _tokens(sql, dialect)
+        tokens = tokens_of(sql, dialect)
     except SqlglotError:
         return
-    words = _Words(tokens)
+    words = Words(tokens)
     for at, token in enumerate(tokens):
         name = token.text.lower()
         called = name in _CLOCKS and words.called(at) and _reads_clock(name, tokens[at + 1 :])
-        bare = name in _BARE_CLOCKS and _is_bare(token) and not (at and _dots(tokens[at - 1]))
-        text = dialect == "postgres" and _is_text(token) and _CLOCK_TEXT.fullmatch(token.text)
+        bare = name in _BARE_CLOCKS and is_bare(token) and not (at and dots(tokens[at - 1]))
+        text = dialect == "postgres" and is_text(token) and _CLOCK_TEXT.fullmatch(token.text)
         if called or bare or text or (name == "timestamp" and words.is_setting(at)):
             raise QueryRefused(
                 f"{token.text} reads the wall clock, and what is served is as of {as_of}.",
@@ -207,7 +208,7 @@ def _reads_clock(name: str, opened: Sequence[Token]) -> bool:
         return True
     depth, count, content = 0, 0, False
     for token in opened:
-        depth += _opens(token) - (token.token_type.name == "R_PAREN")
+        depth += opens(token) - (token.token_type.name == "R_PAREN")
         if depth == 0:
             break
         content = content or token is not opened[0]
@@ -235,53 +236,3 @@ def based(text: str, engine: Dialect, place: str, default_schema: str) -> str:
 def fenced(text: str, engine: Dialect) -> str:
     """Return a SELECT into which the engine moves no condition of the statement around it."""
     return f"SELECT * FROM (\n{text}\n) AS finassay_known {_FENCES[engine]}"  # noqa: S608 - our own views
-
-
-class _Words:
-    """The tokens of a statement, and what they are to each other."""
-
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        self.tokens = tokens
-
-    def called(self, at: int) -> bool:
-        """Whether a name is that of a function that is called."""
-        return at + 1 < len(self.tokens) and _is_name(self.tokens[at]) and _opens(self.tokens[at + 1])
-
-    def qualifies(self, at: int) -> bool:
-        """Whether a name is the first of several joined by dots."""
-        tokens = self.tokens
-        first = at == 0 or not _dots(tokens[at - 1])
-        return first and at + 1 < len(tokens) and _is_name(tokens[at]) and _dots(tokens[at + 1])
-
-    def is_setting(self, at: int) -> bool:
-        """Whether a name is that of a setting: ``@@name``, ``@@session.name``."""
-        before = [token.token_type.name for token in self.tokens[max(0, at - 3) : at]]
-        return before[-1:] == ["SESSION_PARAMETER"] or (
-            before[-1:] == ["DOT"] and before[:1] == ["SESSION_PARAMETER"]
-        )
-
-
-def _opens(token: Token) -> bool:
-    return token.token_type.name == "L_PAREN"
-
-
-def _dots(token: Token) -> bool:
-    return token.token_type.name == "DOT"
-
-
-def _tokens(sql: str, dialect: Dialect) -> list[Token]:
-    from sqlglot.dialects.dialect import Dialect as SqlglotDialect
-
-    return list(SqlglotDialect.get_or_raise(dialect).tokenize(sql))
-
-
-def _is_text(token: Token) -> bool:
-    return "STRING" in token.token_type.name
-
-
-def _is_bare(token: Token) -> bool:
-    return not _is_text(token) and token.token_type.name != "IDENTIFIER"
-
-
-def _is_name(token: Token) -> bool:
-    return not _is_text(token) and (token.token_type.name == "IDENTIFIER" or token.text[:1].isidentifier())
