@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+    from datetime import date
 
     from finassay.temporal import Cutoff
     from finassay.world._events import Event, EventType
@@ -41,7 +42,7 @@ class Family:
     """A kind of question: SQL that answers a batch `q` (n, k, i, d, c), the oracle's answer, the events behind it.
 
     Families outside the A-shares also say which things (key, index) can be asked about, and which of them an event
-    concerns.
+    concerns. `edges` are boundaries of things that no event marks: days on which what is answered begins or ends.
     """
 
     name: str
@@ -50,3 +51,4 @@ class Family:
     types: tuple[EventType, ...]
     things: Callable[[World], list[tuple[int, int]]] | None = None
     concerns: Callable[[World, Event], tuple[int, int] | None] | None = None
+    edges: Callable[[World], Iterable[tuple[tuple[int, int], date]]] | None = None

@@ -11,6 +11,7 @@ from finassay.world._events_bonds import (
     BondDefault,
     BondTerms,
     ConvertPrice,
+    ConvertTerms,
     Debtor,
     MacroSeries,
     Rating,
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from datetime import date
 
     from finassay.temporal import Cutoff
+
+_PUTS = (3, 4, 5)  # parts of the rules of a convertible
 
 
 class BondOracle:
@@ -87,6 +90,18 @@ class BondOracle:
         """Whether a convertible has been called; the table says only when the vendor recorded it."""
         calls = self._of_bond(EventType.CONVERT_CALL, self._bonds.get(inner))
         return any(self._bond_known(event, cutoff) for event in calls)
+
+    def puts(self, inner: int, cutoff: Cutoff) -> tuple[int, int] | None:
+        """Return how many put clauses of a convertible run on the day, and the highest price, in 1e-4 yuan."""
+        rules = [
+            event.payload
+            for event in self._of_bond(EventType.CONVERT_TERMS, self._bonds.get(inner))
+            if isinstance(event.payload, ConvertTerms)
+            and event.payload.part in _PUTS
+            and self._bond_known(event, cutoff)
+        ]
+        prices = [rule.price for rule in rules if rule.first <= cutoff.day <= rule.last]
+        return (len(prices), max(prices)) if prices else None
 
     def theme(self, inner: int, cutoff: Cutoff) -> int | None:
         """Return the theme of a code on the day; the table says only when the vendor recorded it."""

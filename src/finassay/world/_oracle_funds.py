@@ -18,6 +18,7 @@ from finassay.world._events_funds import (
     FundKind,
     FundManager,
 )
+from finassay.world._oracle_beside import Beside
 
 if TYPE_CHECKING:
     from datetime import date
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
     from finassay.world._blocks._funds_values import FundValues
 
 _EPOCH = datetime.fromisoformat("1970-01-01")
+_QUARTERLY = 1
 
 
-class FundOracle:
+class FundOracle(Beside):
     """Answers about share classes and their funds; a part of the oracle.
 
     Where a table has only a time of recording, the mode *recoverable* goes by that: classes, dealing, net values and
@@ -36,7 +38,6 @@ class FundOracle:
     """
 
     mode: str
-    funds: FundValues | None
     _moment: datetime
     _events: dict[tuple[EventType, int], list[Event]]
     _after: dict[int, Event]
@@ -188,26 +189,37 @@ class FundOracle:
         place = self._places.get(opened.entity & ~3 if opened else -1)
         if place is None:
             return None
-        reports, lists = values.reports, values.lists
+        last = self._last_report(place, (_QUARTERLY,), cutoff)
+        if last is None:
+            return None
+        rows = self._listed_stocks(place, last)[:10]
+        names = tuple(int(share) for share in values.lists.share[rows])
+        return (quarter_ends()[int(values.reports.quarter[last])], names) if names else None
+
+    def _last_report(self, place: int, forms: tuple[int, ...], cutoff: Cutoff, since: int = 0) -> int | None:
+        """Return the row of a fund's last report of some forms, of quarters from one on, by its last publication."""
+        reports = self._values().reports
         day = (cutoff.instant - _EPOCH).days
         first, stop = np.searchsorted(reports.fund, [place, place + 1]).tolist()
         known = [
             n
             for n in range(first, stop)
-            if reports.form[n] == 1
+            if reports.form[n] in forms
+            and reports.quarter[n] >= since
             and reports.disclosed[n] < day
             and reports.recorded[n] <= _seconds(self._moment)
         ]
-        if not known:
-            return None
-        last = max(known, key=lambda n: (reports.quarter[n], reports.disclosed[n]))
-        quarter = int(reports.quarter[last])
-        rows = slice(*np.searchsorted(lists.fund, [place, place + 1]).tolist())
-        mine = lists.quarter[rows] == quarter
-        names = lists.share[rows][mine][np.argsort(lists.rank[rows][mine])].tolist()
-        if reports.wrong[last]:
-            del names[2:3]
-        return (quarter_ends()[quarter], tuple(names[:10])) if names else None
+        return max(known, key=lambda n: (reports.quarter[n], reports.disclosed[n]), default=None)
+
+    def _listed_stocks(self, place: int, report: int) -> list[int]:
+        """Return the rows of the stocks that a report lists, in its order: one to be replaced misses the third."""
+        reports, lists = self._values().reports, self._values().lists
+        low, high = np.searchsorted(lists.fund, [place, place + 1]).tolist()
+        mine = low + np.flatnonzero(lists.quarter[low:high] == reports.quarter[report])
+        rows: list[int] = mine[np.argsort(lists.rank[mine])].tolist()
+        if reports.wrong[report]:
+            del rows[2:3]
+        return rows
 
     def inner_of(self, share: int) -> int:
         """Return the vendor's number of a share, by its entity."""
@@ -223,9 +235,7 @@ class FundOracle:
         return {life.entity: n for n, life in enumerate(self._values().lives)}
 
     def _values(self) -> FundValues:
-        if self.funds is None:
-            raise ValueError("the oracle was made without the values of funds")
-        return self.funds
+        return self.beside.funds
 
 
 def _seconds(moment: datetime) -> int:

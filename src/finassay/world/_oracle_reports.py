@@ -62,20 +62,6 @@ class ReportsOracle:
         period = max(known)
         return f"{period} {known[period].equity}"
 
-    def ratio_period(self, company: int, cutoff: Cutoff) -> str | None:
-        """Return the largest period of which the vendor's overwritten ratios are to be had."""
-        dates: dict[date, list[Event]] = {}
-        for event, shown in self._shown(company):
-            dates.setdefault(shown.period_end, []).append(event)
-        found = []
-        for period, events in dates.items():
-            writers = [events[0], *(event for event in events if self._rewrites(event, period))]
-            last = max(event.disclosed_at for event in writers)
-            first = min(event.disclosed_at for event in writers)
-            if (last if self.mode == "recoverable" else first) < cutoff.instant:
-                found.append(period)
-        return str(max(found)) if found else None
-
     def opinion(self, company: int, cutoff: Cutoff) -> str | None:
         """Return the last year with an opinion of the auditors known, and the opinion that stands."""
         known: dict[date, tuple[object, int]] = {}

@@ -14,9 +14,13 @@ from finassay.world._config import START
 from finassay.world._events import Event, EventType, Index, Member
 from finassay.world._family import Family, Question
 from finassay.world._questions_bonds import BOND_FAMILIES
+from finassay.world._questions_daily import DAILY_FAMILIES
 from finassay.world._questions_deals import DEAL_FAMILIES
+from finassay.world._questions_dividends import DIVIDEND_FAMILIES
+from finassay.world._questions_fund_reports import FUND_REPORT_FAMILIES
 from finassay.world._questions_funds import FUND_FAMILIES
 from finassay.world._questions_neeq import NEEQ_FAMILIES
+from finassay.world._questions_ratios import RATIO_FAMILIES
 from finassay.world._questions_reports import REPORT_FAMILIES
 from finassay.world._questions_us import US_FAMILIES
 from finassay.world._streams import Purpose, stream
@@ -121,6 +125,10 @@ FAMILIES = (
     *BOND_FAMILIES,
     *DEAL_FAMILIES,
     *NEEQ_FAMILIES,
+    *RATIO_FAMILIES,
+    *DIVIDEND_FAMILIES,
+    *FUND_REPORT_FAMILIES,
+    *DAILY_FAMILIES,
 )
 
 
@@ -137,8 +145,8 @@ class Oracles(NamedTuple):
 
 def oracles(world: World) -> Oracles:
     """Return both oracles of a world."""
-    events, moment, funds = world.ledger.events, world.config.moment, world.funds
-    return Oracles(Oracle(events, moment, "recoverable", funds), Oracle(events, moment, "world", funds))
+    events, moment = world.ledger.events, world.config.moment
+    return Oracles(Oracle(events, moment, "recoverable", world), Oracle(events, moment, "world", world))
 
 
 def compare(
@@ -230,16 +238,22 @@ def _index_numbers(world: World) -> dict[int, int]:
 
 
 def _boundary_questions(world: World, family: Family) -> Iterator[Question]:
-    """Ask around every event of a family: the days before, of and after each of its dates, at both boundaries."""
+    """Ask around every event and edge of a family: the days before, of and after each date, at both boundaries."""
     concerns = family.concerns or _share_of(world, family)
     for event in world.ledger.of(*family.types):
         thing = concerns(world, event)
-        if thing is None:
-            continue
-        for day in sorted(_sides(event)):
-            if START <= day <= world.config.snapshot:
-                for boundary in ("eod", "pre"):
-                    yield Question(thing[0], Cutoff(day, boundary), thing[1])
+        if thing is not None:
+            yield from _around(world, thing, boundaries([event]))
+    for thing, day in family.edges(world) if family.edges is not None else ():
+        yield from _around(world, thing, {day})
+
+
+def _around(world: World, thing: tuple[int, int], days: set[date]) -> Iterator[Question]:
+    beside = {day + timedelta(days=n) for day in days for n in (-1, 0, 1)}
+    for day in sorted(beside):
+        if START <= day <= world.config.snapshot:
+            for boundary in ("eod", "pre"):
+                yield Question(thing[0], Cutoff(day, boundary), thing[1])
 
 
 def _share_of(world: World, family: Family) -> Callable[[World, Event], tuple[int, int] | None]:
@@ -256,8 +270,3 @@ def _share_of(world: World, family: Family) -> Callable[[World, Event], tuple[in
         return (entered.payload.inner, index) if isinstance(entered.payload, Member) else None
 
     return found
-
-
-def _sides(event: Event) -> set[date]:
-    days = boundaries([event])
-    return days | {day - timedelta(days=1) for day in days} | {day + timedelta(days=1) for day in days}

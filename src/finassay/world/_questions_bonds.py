@@ -9,6 +9,7 @@ from finassay.world._events import Event, EventType
 from finassay.world._events_bonds import (
     BondDefault,
     BondTerms,
+    ConvertTerms,
     Debtor,
     MacroSeries,
     Release,
@@ -17,7 +18,7 @@ from finassay.world._events_bonds import (
 from finassay.world._family import Family
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from finassay.world._world import World
 
@@ -63,6 +64,10 @@ _PRICE = _FIRST.format(
 _CALLED = """
 SELECT DISTINCT q.n, 'yes' AS answer FROM q JOIN bond_conbdcallinfo t ON t.INNERCODE = q.k AND t.CALLTYPE = 3
  AND t.INSERTTIME < q.c"""
+_PUT = """
+SELECT q.n, CAST(COUNT(*) AS VARCHAR) || ' ' || CAST(CAST(ROUND(MAX(t.PUTPRICE) * 10000) AS BIGINT) AS VARCHAR)
+  AS answer FROM q JOIN bond_conbdputinfo t ON t.INNERCODE = q.k AND t.INSERTTIME < q.c
+ AND t.PUTSTARTDATE <= q.d AND t.PUTENDDATE >= q.d GROUP BY q.n"""
 _THEME = _FIRST.format(
     answer="CAST(CAST(t.CONNATURE AS BIGINT) AS VARCHAR)",
     order="t.BEGINDATE DESC, t.INSERTTIME DESC, t.ID DESC",
@@ -90,6 +95,10 @@ _MACRO = _FIRST.format(
 
 def _text(value: int | None) -> str | None:
     return None if value is None else str(value)
+
+
+def _pair(value: tuple[int, int] | None) -> str | None:
+    return None if value is None else f"{value[0]} {value[1]}"
 
 
 def _yes(value: bool) -> str | None:
@@ -121,6 +130,15 @@ def _inners(world: World) -> list[Thing]:
 def _convertibles(world: World) -> list[Thing]:
     issues = (event.payload for event in world.ledger.of(EventType.BOND_ISSUE))
     return sorted((terms.main, 0) for terms in issues if isinstance(terms, BondTerms) and terms.kind == 401)
+
+
+def _put_edges(world: World) -> Iterator[tuple[Thing, date]]:
+    """Yield the days on which a put can first be made, and the last."""
+    for event in world.ledger.of(EventType.CONVERT_TERMS):
+        rule, thing = event.payload, _main_of(world, event)
+        if isinstance(rule, ConvertTerms) and thing is not None:
+            yield thing, rule.first
+            yield thing, rule.last
 
 
 def _companies(world: World) -> list[Thing]:
@@ -221,6 +239,15 @@ BOND_FAMILIES = (
         lambda oracle, q: _yes(oracle.called(q.key, q.cutoff)),
         (EventType.CONVERT_CALL,),
         (_convertibles, _main_of),
+    ),
+    Family(
+        "convertible put",
+        _PUT,
+        lambda oracle, q: _pair(oracle.puts(q.key, q.cutoff)),
+        (EventType.CONVERT_TERMS,),
+        _convertibles,
+        _main_of,
+        _put_edges,
     ),
     _family(
         "bond theme",

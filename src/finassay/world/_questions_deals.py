@@ -33,6 +33,13 @@ _MERGER = f""", r AS (SELECT q.n, {_DAY.format(column="t.INITIALINFOPUBLDATE")} 
 SELECT n, answer FROM r WHERE place = 1"""  # noqa: S608 - our own words
 
 
+_SALES = f""", l AS (SELECT q.n, t.ENDDATE, t.TRADESUM,
+  RANK() OVER (PARTITION BY q.n ORDER BY t.ENDDATE DESC) AS place FROM q JOIN lc_relatedtrade t
+  ON t.COMPANYCODE = q.k AND t.ASSOCIATION = 1 AND t.TRADETYPE = 2 AND t.INFOPUBLDATE < q.c)
+SELECT n, {_DAY.format(column="MAX(ENDDATE)")} || ' ' || CAST(CAST(ROUND(SUM(TRADESUM) * 100) AS BIGINT) AS VARCHAR)
+  AS answer FROM l WHERE place = 1 GROUP BY n"""  # noqa: S608 - our own words
+
+
 def _last_year(table: str) -> str:
     match = "t.COMPANYCODE = q.k AND t.INFOPUBLDATE < q.c"
     return first(_DAY.format(column="t.ENDDATE"), table, match, "t.ENDDATE DESC")
@@ -94,6 +101,14 @@ DEAL_FAMILIES = (
         (EventType.REPORT,),
         _companies,
         _company,
+    ),
+    Family(
+        "sales to the group",
+        _SALES,
+        lambda oracle, q: oracle.sales_to_group(q.key, q.cutoff),
+        (EventType.REPORT,),
+        _general,
+        _general_company,
     ),
     Family(
         "chain of owners",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from finassay.world._world import World
 
 _STAR = 7
+RETURN_ON_EQUITY = "COALESCE(CAST(CAST(ROUND(t.ROE * 10000) AS BIGINT) AS VARCHAR), '-')"
 _FEN = "CAST(CAST(ROUND({column} * 100) AS BIGINT) AS VARCHAR)"
 _DAY = "CAST(CAST({column} AS DATE) AS VARCHAR)"
 # R-STMT, R-LATEST, R-TTM: of each period the last version disclosed, then the largest period, the year end before it,
@@ -35,7 +36,7 @@ _EQUITY = first(
     match="t.COMPANYCODE = q.k AND t.IFMERGED = 1 AND t.INFOPUBLDATE < q.c AND EXTRACT(MONTH FROM t.ENDDATE) = 12",
 )
 _RATIOS = first(
-    answer=_DAY.format(column="t.ENDDATE"),
+    answer=f"{_DAY.format(column='t.ENDDATE')} || ' ' || {RETURN_ON_EQUITY}",
     order="t.ENDDATE DESC",
     table="lc_mainindexnew",
     match="t.COMPANYCODE = q.k AND t.INFOPUBLDATE < q.c",
@@ -105,7 +106,7 @@ REPORT_FAMILIES = (
     Family(
         "overwritten ratios",
         _RATIOS,
-        lambda oracle, q: oracle.ratio_period(q.key, q.cutoff),
+        lambda oracle, q: oracle.overwritten_ratio(q.key, q.cutoff),
         (EventType.REPORT,),
         _without_star,
         _outside_star,

@@ -41,12 +41,23 @@ _DIVIDEND = _FIRST.format(
    AND w.status = 'cancelled' AND w.announced_at < q.c)""",
 )
 _CODES = " ".join(f"WHEN {place} THEN '{series.code}'" for place, series in enumerate(SERIES))
-# The last of the texts "period release" is the last period, and of it the last release
+# The last of the texts "period release value" is of the last period, and of it of the last release
 _RELEASE = f"""
 SELECT q.n, MAX(t.answer) AS answer FROM q JOIN (SELECT series, released_at,
-  CAST(CAST(MAX(period_end) AS DATE) AS VARCHAR) || ' ' || CAST(CAST(released_at AS DATE) AS VARCHAR) AS answer
-  FROM us_macro_vintage GROUP BY series, released_at) t
- ON t.series = CASE q.k {_CODES} END AND t.released_at < q.c GROUP BY q.n"""  # noqa: S608 - our own words
+  CAST(CAST(period_end AS DATE) AS VARCHAR) || ' ' || CAST(CAST(released_at AS DATE) AS VARCHAR) || ' ' ||
+  CAST(CAST(ROUND(value * 10000) AS BIGINT) AS VARCHAR) AS answer,
+  ROW_NUMBER() OVER (PARTITION BY series, released_at ORDER BY period_end DESC) AS place FROM us_macro_vintage) t
+ ON t.place = 1 AND t.series = CASE q.k {_CODES} END AND t.released_at < q.c GROUP BY q.n"""  # noqa: S608 - our own words
+# Of each period the value that was stated last; then the last two periods
+_STATED = """, v AS (SELECT q.n, t.period_end AS e, t.value AS x, ROW_NUMBER() OVER (PARTITION BY q.n, t.period_end
+  ORDER BY t.accepted_at DESC, t.accession DESC) AS place
+ FROM q JOIN us_fact t ON t.cik = q.k AND t.tag = '{tag}' AND t.quarters = {quarters} AND t.accepted_at < q.c),
+ s AS (SELECT n, CAST(CAST(e AS DATE) AS VARCHAR) || ' ' || CAST(CAST(ROUND(x) AS BIGINT) AS VARCHAR) AS told,
+  ROW_NUMBER() OVER (PARTITION BY n ORDER BY e DESC) AS place FROM v WHERE place = 1)
+SELECT n, MAX(CASE WHEN place = 1 THEN told END) || COALESCE(' ' || MAX(CASE WHEN place = 2 THEN told END), '')
+  AS answer FROM s WHERE place <= 2 GROUP BY n"""
+_INCOME = _STATED.format(tag="NetIncomeLoss", quarters=4)
+_ASSETS = _STATED.format(tag="Assets", quarters=0)
 
 
 def _securities(world: World) -> list[tuple[int, int]]:
@@ -121,5 +132,21 @@ US_FAMILIES = (
         (EventType.MACRO_RELEASE,),
         _series,
         _series_of,
+    ),
+    Family(
+        "us income",
+        _INCOME,
+        lambda oracle, q: oracle.us_income(q.key, q.cutoff),
+        (EventType.US_FILING, EventType.US_AMENDMENT),
+        _filers,
+        _filer_of,
+    ),
+    Family(
+        "us assets",
+        _ASSETS,
+        lambda oracle, q: oracle.us_assets(q.key, q.cutoff),
+        (EventType.US_FILING, EventType.US_AMENDMENT),
+        _filers,
+        _filer_of,
     ),
 )

@@ -11,11 +11,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from finassay.world._events import Alert, Event, EventType, Index, Industry, Member, Security
-from finassay.world._oracle_bonds import BondOracle
+from finassay.world._oracle_daily import DailyOracle
 from finassay.world._oracle_deals import DealsOracle
-from finassay.world._oracle_funds import FundOracle
+from finassay.world._oracle_dividends import DividendsOracle
+from finassay.world._oracle_fund_reports import FundReportsOracle
 from finassay.world._oracle_neeq import NeeqOracle
-from finassay.world._oracle_reports import ReportsOracle
+from finassay.world._oracle_ratios import RatiosOracle
 from finassay.world._oracle_us import UsOracle
 
 if TYPE_CHECKING:
@@ -23,14 +24,16 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from finassay.temporal import Cutoff
-    from finassay.world._blocks._funds_values import FundValues
+    from finassay.world._world import World
 
 Mode = Literal["world", "recoverable"]
 
 __all__ = ["Mode", "Oracle"]
 
 
-class Oracle(UsOracle, FundOracle, ReportsOracle, BondOracle, DealsOracle, NeeqOracle):
+class Oracle(
+    UsOracle, FundReportsOracle, RatiosOracle, DailyOracle, DealsOracle, DividendsOracle, NeeqOracle
+):
     """Answers questions about a cutoff.
 
     Parameters
@@ -41,14 +44,14 @@ class Oracle(UsOracle, FundOracle, ReportsOracle, BondOracle, DealsOracle, NeeqO
         The vendor's moment; in the mode *world* it plays no part.
     mode : {"world", "recoverable"}
         Which truth is asked for.
-    funds : FundValues, optional
-        Needed for net values and sizes alone.
+    economy : World, optional
+        Needed for what is no event alone: daily values of the market and of funds, US figures.
     """
 
     def __init__(
-        self, events: Iterable[Event], snapshot: datetime, mode: Mode, funds: FundValues | None = None
+        self, events: Iterable[Event], snapshot: datetime, mode: Mode, economy: World | None = None
     ) -> None:
-        self.mode, self.funds, self._moment = mode, funds, snapshot
+        self.mode, self.economy, self._moment = mode, economy, snapshot
         visible = [e for e in events if mode == "world" or e.recorded_at <= snapshot]
         self._events: dict[tuple[EventType, int], list[Event]] = {}
         self._after: dict[int, Event] = {}

@@ -1,0 +1,157 @@
+"""As-of questions about daily values: R-VAL, R-CRV, prices of shares of both markets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from finassay.world._blocks._curves import CURVES, TENORS
+from finassay.world._calendar import sessions
+from finassay.world._config import START
+from finassay.world._events import Event, EventType
+from finassay.world._events_bonds import BondListing, BondTerms
+from finassay.world._family import Family, first
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import date
+
+    from finassay.world._world import World
+
+    Thing = tuple[int, int]
+
+_DAY = "CAST(CAST({column} AS DATE) AS VARCHAR)"
+_WHOLE = "CAST(CAST(ROUND({number}) AS BIGINT) AS VARCHAR)"
+_RECENT = "{column} < q.c AND {column} > q.d - INTERVAL '30' DAY"
+_SPARSE = 40  # one in so many valuations that are late or not recommended is asked about
+_GRID = (0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 30.0)  # tenors that worlds of all sizes keep
+
+
+def _last(table: str, key: str, day: str, number: str) -> str:
+    """Return SQL for the last of a thing's daily values, with its day."""
+    answer = f"{_DAY.format(column=f't.{day}')} || ' ' || {_WHOLE.format(number=number)}"
+    recent = _RECENT.format(column=f"t.{day}")
+    return first(answer=answer, table=table, match=f"{key} AND {recent}", order=f"t.{day} DESC")
+
+
+_VALUE = first(
+    answer=f"""CASE WHEN t.CREDIBILITYCODE = 1 THEN {_DAY.format(column="t.ENDDATE")} || ' ' ||
+    {_WHOLE.format(number="t.VPYIELD * 10000")} || ' ' || {_WHOLE.format(number="t.VALUEFULLPRICE * 10000")} END""",
+    table="bond_cbvaluationall",
+    match=f"t.INNERCODE = q.k AND {_RECENT.format(column='t.ENDDATE')} AND t.INSERTTIME < q.c",
+    order="t.ENDDATE DESC, t.CREDIBILITYCODE, t.YIELDCODE, t.INSERTTIME DESC, t.ID DESC",
+)
+_CURVE = _last(
+    "bond_cbyieldcurve",
+    "t.CURVECODE = q.k AND t.YIELDTYPECODE = 1 AND t.YEARSTOMATURITY = q.i / 100.0",
+    "ENDDATE",
+    "t.YIELDVALUE * 10000",
+)
+_QUOTES = """(SELECT INNERCODE, TRADINGDAY, CLOSEPRICE FROM qt_dailyquote UNION ALL
+  SELECT INNERCODE, TRADINGDAY, CLOSEPRICE FROM lc_stibdailyquote)"""
+_CLOSE = _last(_QUOTES, "t.INNERCODE = q.k", "TRADINGDAY", "t.CLOSEPRICE * 100")
+_BACKWARD = _last("qt_performancedata", "t.INNERCODE = q.k", "TRADINGDAY", "t.BACKWARDPRICE * 10000")
+_US_CLOSE = _last("us_price_daily", "t.security_id = q.k", "trading_day", "t.close * 10000")
+
+
+def _inners(world: World) -> list[Thing]:
+    issues = (event.payload for event in world.ledger.of(EventType.BOND_ISSUE))
+    return sorted(
+        (inner, 0) for terms in issues if isinstance(terms, BondTerms) for inner, _, _ in terms.codes
+    )
+
+
+def _listing(_: World, event: Event) -> Thing | None:
+    return (event.payload.inner, 0) if isinstance(event.payload, BondListing) else None
+
+
+def _bond_edges(world: World) -> Iterator[tuple[Thing, date]]:
+    """Yield ends and exercises of bonds, and some of the days whose valuation is late or not recommended."""
+    terms = {e.entity: e.payload for e in world.ledger.of(EventType.BOND_ISSUE)}
+    for bond in terms.values():
+        if isinstance(bond, BondTerms):
+            for day in (bond.maturity, bond.exercise):
+                if day is not None:
+                    yield (bond.codes[0][0], 0), day
+    values = world.fixed_income.bonds
+    odd = (values.late | (values.recommended == 0)).nonzero()[0][::_SPARSE].tolist()
+    for row in odd:
+        bond = terms[int(values.entity[row])]
+        if isinstance(bond, BondTerms):
+            yield (bond.codes[-1][0], 0), sessions().days[int(values.session[row])]
+
+
+def _nodes(_: World) -> list[Thing]:
+    return [(number, round(tenor * 100)) for number, *_ in CURVES for tenor in _GRID]
+
+
+def _curve_edges(world: World) -> Iterator[tuple[Thing, date]]:
+    """Yield the days without a curve, and one day in a hundred."""
+    first_day = sessions().at_or_after(START)
+    for place, there in enumerate(world.fixed_income.curves.there):
+        for n in range(there.size):
+            if not there[n] or n % 100 == place:
+                tenor = round(_GRID[n % len(_GRID)] * 100)
+                yield (CURVES[place][0], tenor), sessions().days[first_day + n]
+
+
+_CURVE_PLACE = {number: place for place, (number, *_) in enumerate(CURVES)}
+
+
+def _shares(world: World) -> list[Thing]:
+    return [(issuer.inner, 0) for issuer in world.issuers]
+
+
+def _share(world: World, event: Event) -> Thing | None:
+    return world.issuers[event.entity - 1].inner, 0
+
+
+def _securities(world: World) -> list[Thing]:
+    return [(issuer.security, issuer.entity) for issuer in world.us.issuers]
+
+
+def _security(world: World, event: Event) -> Thing | None:
+    place = event.entity - world.us.issuers[0].entity
+    issuers = world.us.issuers
+    return (issuers[place].security, event.entity) if 0 <= place < len(issuers) else None
+
+
+_TRADING = (
+    *(EventType.LIST, EventType.HALT, EventType.RESUME, EventType.DELIST),
+    *(EventType.DIVIDEND_IMPLEMENTED, EventType.RIGHTS_ISSUE),
+)
+DAILY_FAMILIES = (
+    Family(
+        "valuation of a bond",
+        _VALUE,
+        lambda oracle, q: oracle.bond_value(q.key, q.cutoff),
+        (EventType.BOND_LIST,),
+        _inners,
+        _listing,
+        _bond_edges,
+    ),
+    Family(
+        "yield curve",
+        _CURVE,
+        lambda oracle, q: oracle.curve_yield(_CURVE_PLACE[q.key], TENORS.index(q.index / 100), q.cutoff),
+        (),
+        _nodes,
+        edges=_curve_edges,
+    ),
+    Family("close", _CLOSE, lambda oracle, q: oracle.close(q.key, q.cutoff), _TRADING, _shares, _share),
+    Family(
+        "backward price",
+        _BACKWARD,
+        lambda oracle, q: oracle.backward_price(q.key, q.cutoff),
+        _TRADING,
+        _shares,
+        _share,
+    ),
+    Family(
+        "us price",
+        _US_CLOSE,
+        lambda oracle, q: oracle.us_close(q.index, q.cutoff),
+        (EventType.US_LIST, EventType.US_DELIST, EventType.US_DIVIDEND, EventType.US_SPLIT),
+        _securities,
+        _security,
+    ),
+)
