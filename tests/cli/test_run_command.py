@@ -336,6 +336,13 @@ class TestGoodInput:
         assert outcome.exit_code == ExitCode.OK
         assert "NOT isolated" in outcome.stdout
 
+    def test_several_run_at_once_without_a_jail(self, tmp_path: Path, market: Path) -> None:
+        study = program(tmp_path, "s.py", "result = [{'a': 1}]")
+        command = [sys.executable, "-m", "finassay", "run", str(study), "--db", str(market), "--jail", "none"]
+        runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for _ in range(4)]
+        said = [run.communicate()[0].decode() for run in runs]
+        assert [run.returncode for run in runs] == [0] * 4, said
+
     def test_without_a_jail_the_relay_asks_for_the_password_of_the_run(
         self, tmp_path: Path, market: Path
     ) -> None:

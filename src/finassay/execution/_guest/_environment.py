@@ -6,8 +6,6 @@ import socket
 from collections.abc import Mapping
 from pathlib import Path
 
-from finassay.core import InternalError
-
 GUEST_HOME = "/run/finassay"
 PORTS = (3306, 5432)
 _USER = "research"
@@ -27,19 +25,14 @@ def guest_files() -> Mapping[str, Path]:
 
 
 def free_ports() -> tuple[int, int]:
-    """Return ports for the relay on the host's own loopback: the usual ones where they are free, else any."""
-    return _free_port(PORTS[0]), _free_port(PORTS[1])
+    """Return two free ports for the relay on the host's own loopback.
 
-
-def _free_port(wanted: int) -> int:
-    for port in (wanted, 0):
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return int(probe.getsockname()[1])
-    raise InternalError("No port is free on 127.0.0.1.")
+    Never the usual ones: of several runs at once each would find them free, and all but one fail to listen.
+    """
+    with socket.socket() as one, socket.socket() as other:
+        for probe in (one, other):
+            probe.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1]), int(other.getsockname()[1])
 
 
 def guest_env(

@@ -163,7 +163,7 @@ class Zygote:
             run_relay(path, out)
         os.close(out)
         try:
-            if not select.select([ready], [], [], 10)[0] or not os.read(ready, 16):
+            if not select.select([ready], [], [], 60)[0] or not os.read(ready, 16):
                 raise RuntimeError(f"the relay {path} did not start")
         finally:
             os.close(ready)
