@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 from sqlglot.tokens import TokenType  # type: ignore[attr-defined]
 
+from finassay.core import InputError
 from finassay.database._mysql._calls import CallGrammar
 from finassay.database._mysql._cursor import QUOTED
 from finassay.database._mysql._lexer import Source, tokenize
@@ -550,7 +551,14 @@ def parse(source: Source, params: Sequence[Any] = ()) -> tuple[list[Any], exp.Ex
         source.unsupported(
             f"statement {first}", last[0].start, "Only SELECT (with WITH and UNION) is translated."
         )
-    parser = MySQLGrammar(dialect="mysql")
+    try:
+        parser = MySQLGrammar(dialect="mysql")
+    except TypeError as error:
+        raise InputError(
+            "MySQL's grammar extends sqlglot's parser, and the compiled build of sqlglot that is installed lets nobody "
+            f"extend it ({error}).",
+            hint="Remove it, sqlglot works without: `pip uninstall sqlglotc`.",
+        ) from error
     parser.source = source
     markers = [token.start for token in tokens if token.token_type == TokenType.PLACEHOLDER]
     if len(markers) != len(params):
