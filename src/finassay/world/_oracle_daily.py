@@ -22,6 +22,7 @@ _WRITTEN, _NEXT_MORNING = time(18, 30), time(9, 15)  # when a valuation is recor
 _YEAR = 365.25  # days between coupons
 _SLACK = 0.004  # of a year, by which anniversaries differ from that
 _INSTALMENTS = 5
+_CLOSE = 4  # the place of the close among the levels of an index
 
 
 class DailyOracle(BondOracle, Beside):
@@ -113,6 +114,30 @@ class DailyOracle(BondOracle, Beside):
     @cached_property
     def _factors(self) -> dict[int, Any]:
         return {}
+
+    def convertible_close(self, inner: int, cutoff: Cutoff) -> str | None:
+        """Return the last day with a quote of a convertible, and the close in 1e-3 yuan."""
+        quotes = self.beside.fixed_income.convertibles
+        place = _last(quotes, self._bonds.get(inner, 0), None, cutoff, sessions())
+        return None if place is None else f"{_day(quotes, place)} {int(quotes.close[place])}"
+
+    def index_close(self, inner: int, cutoff: Cutoff) -> str | None:
+        """Return the last session and the level of an index at its close, in 1e-4 points."""
+        session, first = _after(cutoff) - 1, sessions().at_or_after(START)
+        day = sessions().days[session]
+        if session < first or day <= cutoff.day - timedelta(days=LOOK_BACK):
+            return None
+        levels = next(index.levels for index in self.beside.indices if index.inner == inner)
+        return f"{day} {round(float(levels[session - first, _CLOSE]) * 10_000)}"
+
+    def us_yield(self, tenor: int, cutoff: Cutoff) -> str | None:
+        """Return the last day of the Treasury curve, and the par yield at a tenor (by its place), in 1e-4 percent."""
+        calendar = sessions("XNYS")
+        session, first = calendar.at_or_after(cutoff.instant.date()) - 1, calendar.at_or_after(START)
+        day = calendar.days[session]
+        if session < first or day <= cutoff.day - timedelta(days=LOOK_BACK):
+            return None
+        return f"{day} {round(float(self.beside.us.curve.par[session - first, tenor]) * 10_000)}"
 
     def us_close(self, entity: int, cutoff: Cutoff) -> str | None:
         """Return the last day with a price of a US security, and the close in 1/10,000 of a dollar."""

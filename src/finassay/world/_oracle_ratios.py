@@ -63,6 +63,11 @@ class RatiosOracle(ReportsOracle, Beside):
         known = self._known(company, cutoff)
         return f"{max(known)} {_return(known[max(known)])}" if known else None
 
+    def year_profit(self, company: int, cutoff: Cutoff) -> str | None:
+        """Return the last year known and the owners' profit in it, in fen, as last shown."""
+        known = {end: shown for end, shown in self._known(company, cutoff).items() if end.month == 12}
+        return f"{max(known)} {known[max(known)].profit}" if known else None
+
     def valuation(self, inner: int, cutoff: Cutoff) -> str | None:
         """Return the last day on which a share was listed, its market value in fen, and price to book in 1e-4."""
         entity = self._share.get(inner, 0)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from finassay.world._blocks._curves import CURVES, TENORS
+from finassay.world._blocks._us_market import TENORS as US_TENORS
 from finassay.world._calendar import sessions
 from finassay.world._config import START
 from finassay.world._events import Event, EventType
@@ -50,6 +52,14 @@ _QUOTES = """(SELECT INNERCODE, TRADINGDAY, CLOSEPRICE FROM qt_dailyquote UNION 
   SELECT INNERCODE, TRADINGDAY, CLOSEPRICE FROM lc_stibdailyquote)"""
 _CLOSE = _last(_QUOTES, "t.INNERCODE = q.k", "TRADINGDAY", "t.CLOSEPRICE * 100")
 _BACKWARD = _last("qt_performancedata", "t.INNERCODE = q.k", "TRADINGDAY", "t.BACKWARDPRICE * 10000")
+_CONVERTIBLE = _last("bond_conbdexchangequote", "t.INNERCODE = q.k", "TRADINGDAY", "t.CLOSEPRICE * 1000")
+_INDEX = _last("qt_indexquote", "t.INNERCODE = q.k", "TRADINGDAY", "t.CLOSEPRICE * 10000")
+_US_CURVE = _last("us_yield_curve", "t.tenor_years = q.i / 100.0", "curve_day", "t.par_yield * 10000")
+_WEIGHTS = f""", l AS (SELECT q.n, t.ENDDATE, t.INNERCODE,
+  RANK() OVER (PARTITION BY q.n ORDER BY t.ENDDATE DESC) AS place FROM q JOIN lc_indexcomponentsweight t
+  ON t.INDEXCODE = q.k AND t.ENDDATE < q.c AND t.ENDDATE > q.d - INTERVAL '45' DAY)
+SELECT n, {_DAY.format(column="MAX(ENDDATE)")} || ' ' || CAST(COUNT(*) AS VARCHAR) || ' ' ||
+  {_WHOLE.format(number="SUM(INNERCODE)")} AS answer FROM l WHERE place = 1 GROUP BY n"""  # noqa: S608 - our own words
 _US_CLOSE = _last("us_price_daily", "t.security_id = q.k", "trading_day", "t.close * 10000")
 
 
@@ -92,6 +102,41 @@ def _curve_edges(world: World) -> Iterator[tuple[Thing, date]]:
             if not there[n] or n % 100 == place:
                 tenor = round(_GRID[n % len(_GRID)] * 100)
                 yield (CURVES[place][0], tenor), sessions().days[first_day + n]
+
+
+def _indices(world: World) -> list[Thing]:
+    return [(index.inner, 0) for index in world.indices]
+
+
+def _month_ends(world: World) -> Iterator[tuple[Thing, date]]:
+    days = sessions().days[sessions().at_or_after(START) :]
+    for day, following in pairwise(days):
+        if day.month != following.month:
+            for thing in _indices(world):
+                yield thing, day
+
+
+def _convertibles(world: World) -> list[Thing]:
+    issues = (event.payload for event in world.ledger.of(EventType.BOND_ISSUE))
+    return sorted((terms.main, 0) for terms in issues if isinstance(terms, BondTerms) and terms.kind == 401)
+
+
+def _convertible(world: World, event: Event) -> Thing | None:
+    """Return the convertible that an event is about, if it is about one."""
+    issue = world.ledger.by_id.get((int(EventType.BOND_ISSUE) << 56) | (event.entity << 32))
+    terms = issue.payload if issue is not None else None
+    return (terms.main, 0) if isinstance(terms, BondTerms) and terms.kind == 401 else None
+
+
+def _us_nodes(_: World) -> list[Thing]:
+    return [(0, round(tenor * 100)) for tenor in _GRID]
+
+
+def _us_edges(_: World) -> Iterator[tuple[Thing, date]]:
+    """Yield one session in twenty, each with another tenor."""
+    days = sessions("XNYS").days[sessions("XNYS").at_or_after(START) :: 20]
+    for n, day in enumerate(days):
+        yield (0, round(_GRID[n % len(_GRID)] * 100)), day
 
 
 _CURVE_PLACE = {number: place for place, (number, *_) in enumerate(CURVES)}
@@ -145,6 +190,38 @@ DAILY_FAMILIES = (
         _TRADING,
         _shares,
         _share,
+    ),
+    Family(
+        "convertible close",
+        _CONVERTIBLE,
+        lambda oracle, q: oracle.convertible_close(q.key, q.cutoff),
+        (EventType.BOND_LIST, EventType.CONVERT_CALL, EventType.CONVERT_PRICE),
+        _convertibles,
+        _convertible,
+    ),
+    Family(
+        "index close",
+        _INDEX,
+        lambda oracle, q: oracle.index_close(q.key, q.cutoff),
+        (),
+        _indices,
+        edges=_month_ends,
+    ),
+    Family(
+        "weights of an index",
+        _WEIGHTS,
+        lambda oracle, q: oracle.weighed(q.key, q.cutoff),
+        (),
+        _indices,
+        edges=_month_ends,
+    ),
+    Family(
+        "us yield curve",
+        _US_CURVE,
+        lambda oracle, q: oracle.us_yield(US_TENORS.index(q.index / 100), q.cutoff),
+        (),
+        _us_nodes,
+        edges=_us_edges,
     ),
     Family(
         "us price",

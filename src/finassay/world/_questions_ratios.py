@@ -34,6 +34,19 @@ _ON_STAR = first(
     table="lc_stibmainindex",
     match="t.COMPANYCODE = q.k AND t.IFMERGED = 1 AND t.INFOPUBLDATE < q.c",
 )
+_DERIVED = first(
+    answer=f"{_PERIOD} || ' ' || {RETURN_ON_EQUITY}",
+    order="t.ENDDATE DESC, t.INFOPUBLDATE DESC, t.INSERTTIME DESC, t.ID DESC",
+    table="fin_derivative",
+    match="t.COMPANYCODE = q.k AND t.MARK = 1 AND t.INFOPUBLDATE < q.c",
+)
+# The sum over twelve months of a year end is that year's figure
+_YEAR = first(
+    answer=f"{_PERIOD} || ' ' || {_FEN.format(column='t.NPPARENTCOMPANYOWNERSTTM')}",
+    order="t.ENDDATE DESC, t.INFOPUBLDATE DESC, t.ID DESC",
+    table="lc_derivativedata",
+    match="t.COMPANYCODE = q.k AND EXTRACT(MONTH FROM t.ENDDATE) = 12 AND t.INFOPUBLDATE < q.c",
+)
 _VALUATION = first(
     answer=f"{_DAY.format(column='t.TRADINGDAY')} || ' ' || {_FEN.format(column='t.TOTALMV')} || ' '"
     " || COALESCE(CAST(CAST(ROUND(t.PB * 10000) AS BIGINT) AS VARCHAR), '-')",
@@ -83,6 +96,14 @@ def _share(world: World, event: Event) -> tuple[int, int] | None:
     return world.issuers[event.entity - 1].inner, 0
 
 
+def _companies(world: World) -> list[tuple[int, int]]:
+    return [(issuer.company, 0) for issuer in world.issuers]
+
+
+def _company(world: World, event: Event) -> tuple[int, int] | None:
+    return world.issuers[event.entity - 1].company, 0
+
+
 def _shares(world: World) -> list[tuple[int, int]]:
     return [(issuer.inner, 0) for issuer in world.issuers]
 
@@ -103,6 +124,22 @@ RATIO_FAMILIES = (
         (EventType.REPORT,),
         _star_companies,
         _star_company,
+    ),
+    Family(
+        "derived ratios",
+        _DERIVED,
+        lambda oracle, q: oracle.latest_ratio(q.key, q.cutoff),
+        (EventType.REPORT,),
+        _companies,
+        _company,
+    ),
+    Family(
+        "derived profit of a year",
+        _YEAR,
+        lambda oracle, q: oracle.year_profit(q.key, q.cutoff),
+        (EventType.REPORT,),
+        _companies,
+        _company,
     ),
     Family(
         "valuation of a share",

@@ -8,8 +8,12 @@ without a disclosure of its own counts from its day, and what was not recorded b
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
+from finassay.temporal import Cutoff
+from finassay.world._calendar import sessions
+from finassay.world._config import START
 from finassay.world._events import Alert, Event, EventType, Index, Industry, Member, Security
 from finassay.world._oracle_daily import DailyOracle
 from finassay.world._oracle_deals import DealsOracle
@@ -23,10 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import date, datetime
 
-    from finassay.temporal import Cutoff
     from finassay.world._world import World
 
 Mode = Literal["world", "recoverable"]
+_LONGEST_MONTH = 30  # sessions, more than lie between the ends of two months
 
 __all__ = ["Mode", "Oracle"]
 
@@ -111,6 +115,16 @@ class Oracle(
         entered = self._of(EventType.INDEX_IN, self._index.get(index))
         members = ((event, event.payload) for event in entered if self._inside(event, cutoff))
         return frozenset(who.inner for _, who in members if isinstance(who, Member))
+
+    def weighed(self, index: int, cutoff: Cutoff) -> str | None:
+        """Return the last day of a month with weights of an index, the number of members, the sum of their codes."""
+        after = sessions().at_or_after(cutoff.instant.date())
+        days = sessions().days[after - _LONGEST_MONTH : after + 1]
+        ends = [day for day, following in pairwise(days) if day.month != following.month and day >= START]
+        if not ends:
+            return None
+        inside = self.members(index, Cutoff(ends[-1]))
+        return f"{ends[-1]} {len(inside)} {sum(inside)}" if inside else None
 
     def _inside(self, event: Event, cutoff: Cutoff) -> bool:
         if event.valid_from > cutoff.day or not self._known_ahead(event, cutoff):
