@@ -34,6 +34,31 @@ class DailyOracle(BondOracle, Beside):
 
     _share: dict[int, int]
 
+    def bond_terms(self, inner: int, cutoff: Cutoff) -> str | None:
+        """Return the first day of interest, the maturity and the coupon in 1e-4 percent of a bond that is announced."""
+        found = self._traded.get(inner)
+        if found is None:
+            return None
+        issue = self._events[EventType.BOND_ISSUE, self._bonds[inner]][0]
+        terms, _ = found
+        known = issue.disclosed_at < cutoff.instant
+        return f"{terms.value_date} {terms.maturity} {terms.coupon}" if known else None
+
+    def fixing(self, name: str, cutoff: Cutoff) -> str | None:
+        """Return the last session and the fixing of that day, in 1e-4 percent; None on a day without."""
+        session, first = _after(cutoff) - 1, sessions().at_or_after(START)
+        day = sessions().days[session]
+        if session < first or day <= cutoff.day - timedelta(days=LOOK_BACK):
+            return None
+        rate = float(self.beside.fixed_income.money.fixings[name][session - first])
+        return None if np.isnan(rate) else f"{day} {round(rate * 10_000)}"
+
+    def neeq_close(self, entity: int, cutoff: Cutoff) -> str | None:
+        """Return the last day on which a share on the NEEQ traded, and the close in fen."""
+        quotes = self.beside.neeq.quotes
+        place = _last(quotes, entity, None, cutoff, sessions())
+        return None if place is None else f"{_day(quotes, place)} {int(quotes.close[place])}"
+
     def bond_value(self, inner: int, cutoff: Cutoff) -> str | None:
         """Return the last day with a valuation of a code, the recommended yield and full price, both in 1e-4.
 

@@ -98,6 +98,16 @@ class FundReportsOracle(FundOracle):
         net = int(values.sizes.total[place, quarter])
         return quarter_ends()[quarter], int(values.stocks[place, quarter]), net
 
+    def fund_sections(self, inner: int, cutoff: Cutoff) -> tuple[date, int, int] | None:
+        """Return the last period reported, in how many of the regulator's sections stocks are held, their value."""
+        place = self._main_place(inner)
+        last = None if place is None else self._last_report(place, (_QUARTERLY, _HALF_YEAR, _ANNUAL), cutoff)
+        if last is None:
+            return None
+        quarter = int(self._values().reports.quarter[last])
+        held = self._values().sections[place, quarter]
+        return (quarter_ends()[quarter], int(np.count_nonzero(held)), int(held.sum())) if held.any() else None
+
     def _main_place(self, inner: int) -> int | None:
         opened = self._share_classes.get(inner)
         return self._places.get(opened.entity & ~3 if opened else -1)

@@ -17,6 +17,7 @@ from finassay.world._events_funds import (
     FundFee,
     FundKind,
     FundManager,
+    FundTarget,
 )
 from finassay.world._oracle_beside import Beside
 
@@ -78,6 +79,11 @@ class FundOracle(Beside):
         if event is None or not isinstance(event.payload, FundBenchmark):
             return None
         return max(enumerate(event.payload.legs), key=lambda leg: (leg[1][1], -leg[0]))[1][0]
+
+    def fund_target(self, inner: int, cutoff: Cutoff) -> int | None:
+        """Return the index that a fund tracks, None if none."""
+        event = self._last(EventType.FUND_TARGET, inner, cutoff)
+        return event.payload.index if event and isinstance(event.payload, FundTarget) else None
 
     def fund_fee(self, inner: int, kind: int, cutoff: Cutoff) -> int | None:
         """Return a fee of the fund (1 management, 2 custody) in hundredths of a percent."""

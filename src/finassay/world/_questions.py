@@ -71,6 +71,9 @@ _LISTED = _RANKED.format(
     table="lc_liststatus",
     match="t.INNERCODE = q.k AND t.CHANGEDATE <= q.d AND t.INSERTTIME < q.c",
 )
+_LISTING = """
+SELECT q.n, CAST(CAST(t.LISTEDDATE AS DATE) AS VARCHAR) AS answer FROM q JOIN secumain t ON t.INNERCODE = q.k
+ AND t.LISTEDDATE <= q.d"""
 _TREATED = """
 SELECT DISTINCT q.n, 'yes' AS answer FROM q JOIN cs_riskalert t ON t.INNERCODE = q.k
  AND t.RISKALERTTYPE IN (1, 5, 12, 14) AND t.IMPLANNOUCEDATE < q.c AND t.IMPLEMENTDATE <= q.d
@@ -97,6 +100,12 @@ FAMILIES = (
         _LISTED,
         lambda oracle, q: _yes(oracle.listed(q.key, q.cutoff)),
         (EventType.LIST, EventType.DELIST_PERIOD, EventType.DELIST),
+    ),
+    Family(
+        "listing day",
+        _LISTING,
+        lambda oracle, q: oracle.listing_day(q.key, q.cutoff),
+        (EventType.LIST,),
     ),
     Family(
         "special treatment",

@@ -11,6 +11,7 @@ from finassay.world._calendar import sessions
 from finassay.world._config import START
 from finassay.world._events import Event, EventType
 from finassay.world._events_bonds import BondListing, BondTerms
+from finassay.world._events_neeq import NeeqShare
 from finassay.world._family import Family, first
 
 if TYPE_CHECKING:
@@ -52,6 +53,15 @@ _QUOTES = """(SELECT INNERCODE, TRADINGDAY, CLOSEPRICE FROM qt_dailyquote UNION 
   SELECT INNERCODE, TRADINGDAY, CLOSEPRICE FROM lc_stibdailyquote)"""
 _CLOSE = _last(_QUOTES, "t.INNERCODE = q.k", "TRADINGDAY", "t.CLOSEPRICE * 100")
 _BACKWARD = _last("qt_performancedata", "t.INNERCODE = q.k", "TRADINGDAY", "t.BACKWARDPRICE * 10000")
+_NEEQ_CLOSE = _last("nq_dailyquote", "t.INNERCODE = q.k", "TRADINGDAY", "t.CLOSEPRICE * 100")
+_FIXING = _last("bond_baseratereference", "q.k = 7", "ENDDATE", "t.B1W * 10000")
+_TERMS = first(
+    answer=f"""{_DAY.format(column="t.VALUEDATE")} || ' ' || {_DAY.format(column="t.ENDDATE")} || ' ' ||
+    {_WHOLE.format(number="t.COUPONRATE * 10000")}""",
+    table="bond_basicinfo",
+    match="t.INNERCODE = q.k AND t.INITIALINFOPUBLDATE < q.c",
+    order="t.ID",
+)
 _CONVERTIBLE = _last("bond_conbdexchangequote", "t.INNERCODE = q.k", "TRADINGDAY", "t.CLOSEPRICE * 1000")
 _INDEX = _last("qt_indexquote", "t.INNERCODE = q.k", "TRADINGDAY", "t.CLOSEPRICE * 10000")
 _US_CURVE = _last("us_yield_curve", "t.tenor_years = q.i / 100.0", "curve_day", "t.par_yield * 10000")
@@ -128,6 +138,29 @@ def _convertible(world: World, event: Event) -> Thing | None:
     return (terms.main, 0) if isinstance(terms, BondTerms) and terms.kind == 401 else None
 
 
+def _neeq(world: World) -> list[Thing]:
+    return [(who.share.inner, who.share.entity) for who in world.neeq.members]
+
+
+def _neeq_share(world: World, event: Event) -> Thing | None:
+    opened = world.ledger.by_id.get((int(EventType.NEEQ_SECURITY) << 56) | (event.entity << 32))
+    share = opened.payload if opened is not None else None
+    return (share.inner, event.entity) if isinstance(share, NeeqShare) else None
+
+
+def _fixings(_: World) -> list[Thing]:
+    return [(7, 0)]
+
+
+def _all_month_ends(world: World) -> Iterator[tuple[Thing, date]]:
+    yield from (((7, 0), day) for thing, day in _month_ends(world) if thing == _indices(world)[0])
+
+
+def _listed_bond(_: World, event: Event) -> Thing | None:
+    terms = event.payload
+    return (terms.codes[0][0], 0) if isinstance(terms, BondTerms) else None
+
+
 def _us_nodes(_: World) -> list[Thing]:
     return [(0, round(tenor * 100)) for tenor in _GRID]
 
@@ -165,6 +198,14 @@ _TRADING = (
     *(EventType.DIVIDEND_IMPLEMENTED, EventType.RIGHTS_ISSUE),
 )
 DAILY_FAMILIES = (
+    Family(
+        "terms of a bond",
+        _TERMS,
+        lambda oracle, q: oracle.bond_terms(q.key, q.cutoff),
+        (EventType.BOND_ISSUE,),
+        _inners,
+        _listed_bond,
+    ),
     Family(
         "valuation of a bond",
         _VALUE,
@@ -214,6 +255,22 @@ DAILY_FAMILIES = (
         (),
         _indices,
         edges=_month_ends,
+    ),
+    Family(
+        "fixing of a week",
+        _FIXING,
+        lambda oracle, q: oracle.fixing("B1W", q.cutoff),
+        (),
+        _fixings,
+        edges=_all_month_ends,
+    ),
+    Family(
+        "close on the NEEQ",
+        _NEEQ_CLOSE,
+        lambda oracle, q: oracle.neeq_close(q.index, q.cutoff),
+        (EventType.NEEQ_SECURITY, EventType.NEEQ_DELIST, EventType.NEEQ_IMPLEMENTED),
+        _neeq,
+        _neeq_share,
     ),
     Family(
         "us yield curve",

@@ -31,6 +31,11 @@ _STOCKS = f""", l AS (SELECT q.n, t.REPORTDATE, t.SERIALNUMBER * t.STOCKINNERCOD
  FROM q JOIN mf_stockportfoliodetail t ON t.INNERCODE = q.k AND t.INFOPUBLDATE < q.c)
 SELECT n, {_DAY.format(column="MAX(REPORTDATE)")} || ' ' || {_WHOLE.format(number="SUM(v)")} || ' ' ||
   {_WHOLE.format(number="SUM(u)")} AS answer FROM l WHERE place = 1 GROUP BY n"""  # noqa: S608 - our own words
+_SECTIONS = f""", l AS (SELECT q.n, t.ENDDATE, t.MARKETVALUE AS v,
+ RANK() OVER (PARTITION BY q.n ORDER BY t.ENDDATE DESC, t.INFOPUBLDATE DESC) AS place
+ FROM q JOIN mf_industryportall t ON t.INNERCODE = q.k AND t.INFOPUBLDATE < q.c)
+SELECT n, {_DAY.format(column="MAX(ENDDATE)")} || ' ' || CAST(COUNT(*) AS VARCHAR) || ' ' ||
+  {_WHOLE.format(number="SUM(v) * 100")} AS answer FROM l WHERE place = 1 GROUP BY n"""  # noqa: S608 - our own words
 _ASSETS = first(
     answer=f"{_DAY.format(column='t.REPORTDATE')} || ' ' || {_WHOLE.format(number='t.MVOFSTOCK * 100')} || ' ' || "
     + _WHOLE.format(number="t.NV * 100"),
@@ -88,6 +93,14 @@ FUND_REPORT_FAMILIES = (
         (),
         _stock_funds,
         edges=_published(_HALF_YEAR, _ANNUAL),
+    ),
+    Family(
+        "sections of a fund",
+        _SECTIONS,
+        lambda oracle, q: _words(oracle.fund_sections(q.key, q.cutoff)),
+        (),
+        _stock_funds,
+        edges=_published(_QUARTERLY, _HALF_YEAR, _ANNUAL),
     ),
     Family(
         "assets of a fund",

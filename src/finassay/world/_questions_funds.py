@@ -42,6 +42,13 @@ _BENCHMARK = first(
     match="""t.INNERCODE = q.k AND t.EXCUTEDATE <= q.d AND t.INFOPUBLDATE < q.c
  AND (t.CANCELDATE IS NULL OR t.CANCELDATE > q.d)""",
 )
+_TARGET = first(
+    answer="CAST(t.TRACEDINDEXCODE AS VARCHAR)",
+    order="t.EXECUTEDATE DESC, t.ID DESC",
+    table="mf_investtargetcriterion",
+    match="""t.INNERCODE = q.k AND t.EXECUTEDATE <= q.d AND t.INFOPUBLDATE < q.c
+ AND (t.CANCELDATE IS NULL OR t.CANCELDATE > q.d)""",
+)
 _FEE = first(
     answer="CAST(CAST(ROUND(t.MAXCHARGERATE * 100) AS BIGINT) AS VARCHAR)",
     order="t.EXCUTEDATE DESC, t.ID DESC",
@@ -151,6 +158,12 @@ FUND_FAMILIES = (
         _BENCHMARK,
         lambda oracle, q: _text(oracle.fund_benchmark(q.key, q.cutoff)),
         EventType.FUND_BENCHMARK,
+    ),
+    _family(
+        "fund target",
+        _TARGET,
+        lambda oracle, q: _text(oracle.fund_target(q.key, q.cutoff)),
+        EventType.FUND_TARGET,
     ),
     _family(
         "fund fee",

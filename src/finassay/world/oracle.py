@@ -85,6 +85,11 @@ class Oracle(
             return False
         return max(changes, key=lambda e: (e.valid_from, e.recorded_at)).type is not EventType.DELIST
 
+    def listing_day(self, inner: int, cutoff: Cutoff) -> str | None:
+        """Return the first day on which a share was listed, if it has come."""
+        days = [event.valid_from for event in self._of(EventType.LIST, self._share.get(inner))]
+        return str(min(days)) if days and min(days) <= cutoff.day else None
+
     def special_treatment(self, inner: int, cutoff: Cutoff) -> bool:
         """Whether a share is under special treatment on the day, imposed and not lifted as far as was known."""
         for event in self._of(EventType.ST_ON, self._share.get(inner)):
