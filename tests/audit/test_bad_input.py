@@ -105,8 +105,9 @@ def test_a_source_that_the_database_lacks_is_bad_input(audited: Audited) -> None
 
 def test_a_label_that_no_output_has_is_told(audited: Audited) -> None:
     sql = "SELECT FIRM, AVG(CLOSE) AS close FROM price WHERE DAY <= DATE '2024-06-30' GROUP BY FIRM"
-    told = audited(sql, contract="labels: [ret]").warnings
-    assert told == ["The contract's label ret is no column of the output."]
+    found = audited(sql, contract="labels: [ret]")
+    assert found.warnings == ["The contract's label ret is no column of the output."]
+    assert found.label is None, "nothing was judged that the warning says is not there"
 
 
 MEAN = """from db_connector import query_to_dataframe

@@ -308,7 +308,7 @@ class Certificate(_Model):
     )
     label: Verdict | None = Field(
         default=None,
-        description="Whether what is no label depends on nothing that came after; null without labels.",
+        description="Whether what is no label depends on nothing that came after; null where the output has no label.",
     )
     program: str
     subject: Program

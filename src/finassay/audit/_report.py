@@ -21,6 +21,7 @@ from finassay.audit._certificate import (
 )
 from finassay.audit._documents import model_hash
 from finassay.audit._failures import failure
+from finassay.audit._scope import labels_without
 from finassay.audit._slices import SEED
 from finassay.audit._static import Text, obligations_of, warnings_of
 from finassay.audit._static_python import python_obligations
@@ -194,8 +195,8 @@ def _of_decisions(facts: Facts, rest: Verdict) -> Verdict | None:
 
 def _of_labels(facts: Facts, rest: Verdict) -> Verdict | None:
     """Judge what is no label: labels are not compared, so whatever depends on what came after is something else."""
-    if not facts.contract.labels:
-        return None
+    if len(labels_without(facts.contract, facts.base)) == len(facts.contract.labels):
+        return None  # the output has none
     later = {Requirement.DISCLOSURE, Requirement.STATE}
     return Verdict.FAIL if any(witness.requirement in later for witness in facts.witnesses) else rest
 
