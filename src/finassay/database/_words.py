@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from finassay.database._types import Dialect
 
 
+# What a query of its own follows; else TABLE is a name, or of CREATE TABLE and the like.
+_BEFORE_A_QUERY = frozenset({"(", ")", "UNION", "INTERSECT", "EXCEPT", "ALL", "DISTINCT"})
+
+
 class Words:
     """The tokens of a statement, and what they are to each other."""
 
@@ -112,12 +116,10 @@ def written_out(sql: str, dialect: Dialect) -> str:
     if not re.search(r"\btable\b", sql, re.IGNORECASE):
         return sql
     tokens = tokens_of(sql, dialect)
-    if tokens[0].text.upper() == "SHOW":  # CREATE TABLE price, in MySQL
-        return sql
     for at in reversed(range(len(tokens) - 1)):
         token = tokens[at]
-        after_dot = at > 0 and dots(tokens[at - 1])
-        if is_bare(token) and token.text.upper() == "TABLE" and is_name(tokens[at + 1]) and not after_dot:
+        begins = at == 0 or tokens[at - 1].text.upper() in _BEFORE_A_QUERY
+        if begins and is_bare(token) and token.text.upper() == "TABLE" and is_name(tokens[at + 1]):
             sql = f"{sql[: token.start]}SELECT * FROM{sql[token.end + 1 :]}"
     return sql
 
