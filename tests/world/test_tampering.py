@@ -158,7 +158,7 @@ PLACES = {
     ),
     "yield curve": Place(
         "bond_cbyieldcurve",
-        "CURVECODE = {k} AND YIELDTYPECODE = 1 AND YEARSTOMATURITY = {i} / 100 AND ENDDATE < DATE '{c}'",
+        "CURVECODE = {k} AND YIELDTYPECODE = 1 AND YEARSTOMATURITY = {i} / 100 AND ENDDATE = DATE '{d}'",
         "ENDDATE DESC",
         "YIELDVALUE = YIELDVALUE + 0.0001",
         "ENDDATE = DATE '{c}'",
@@ -207,7 +207,7 @@ PLACES = {
     ),
     "fixing of a week": Place(
         "bond_baseratereference",
-        "ENDDATE < DATE '{c}'",
+        "ENDDATE = DATE '{d}'",
         "ENDDATE DESC",
         "B1W = B1W + 0.0001",
         "ENDDATE = DATE '{c}'",
@@ -242,7 +242,7 @@ PLACES = {
     ),
     "us yield curve": Place(
         "us_yield_curve",
-        "tenor_years = {i} / 100 AND curve_day < DATE '{c}'",
+        "tenor_years = {i} / 100 AND curve_day = DATE '{d}'",
         "curve_day DESC",
         "par_yield = par_yield + 0.0001",
         "curve_day = DATE '{c}'",

@@ -32,9 +32,12 @@ def first(answer: str, table: str, match: str, order: str, *, end: str | None = 
     """
     found = answer if end is None else f"CASE WHEN {end} IS NULL OR {end} > q.d THEN {answer} END"
     return f"""
-SELECT q.n, (SELECT {found} FROM {table} t
-  WHERE {match}
-  ORDER BY {order} LIMIT 1) AS answer FROM q"""  # noqa: S608 - our own words
+SELECT q.n, {looked_up(found, table, match, order)} AS answer FROM q"""  # noqa: S608 - our own words
+
+
+def looked_up(answer: str, table: str, match: str, order: str) -> str:
+    """Return the subquery of `first`, which several tables of a kind may be asked by in turn."""
+    return f"(SELECT {answer} FROM {table} t WHERE {match} ORDER BY {order} LIMIT 1)"  # noqa: S608 - our own words
 
 
 @dataclass(frozen=True)

@@ -45,13 +45,10 @@ class DailyOracle(BondOracle, Beside):
         return f"{terms.value_date} {terms.maturity} {terms.coupon}" if known else None
 
     def fixing(self, name: str, cutoff: Cutoff) -> str | None:
-        """Return the last session and the fixing of that day, in 1e-4 percent; None on a day without."""
-        session, first = _after(cutoff) - 1, sessions().at_or_after(START)
-        day = sessions().days[session]
-        if session < first or day <= cutoff.day - timedelta(days=LOOK_BACK):
-            return None
-        rate = float(self.beside.fixed_income.money.fixings[name][session - first])
-        return None if np.isnan(rate) else f"{day} {round(rate * 10_000)}"
+        """Return the fixing of the day, in 1e-4 percent, if there is one."""
+        session = _of_day(cutoff, sessions())
+        rate = np.nan if session is None else float(self.beside.fixed_income.money.fixings[name][session])
+        return None if np.isnan(rate) else str(round(rate * 10_000))
 
     def neeq_close(self, entity: int, cutoff: Cutoff) -> str | None:
         """Return the last day on which a share on the NEEQ traded, and the close in fen."""
@@ -97,16 +94,11 @@ class DailyOracle(BondOracle, Beside):
         return found
 
     def curve_yield(self, curve: int, tenor: int, cutoff: Cutoff) -> str | None:
-        """Return the last day of a curve (by its place) and the yield at a tenor (by its place), in 1e-4 percent."""
-        curves = self.beside.fixed_income.curves
-        first = sessions().at_or_after(START)
-        for session in range(_after(cutoff) - 1, first - 1, -1):
-            day = sessions().days[session]
-            if day <= cutoff.day - timedelta(days=LOOK_BACK):
-                return None
-            if curves.there[curve, session - first]:
-                return f"{day} {int(curves.par[curve, session - first, tenor])}"
-        return None
+        """Return the yield of the day of a curve at a tenor (by their places), in 1e-4 percent, if there is one."""
+        curves, session = self.beside.fixed_income.curves, _of_day(cutoff, sessions())
+        if session is None or not curves.there[curve, session]:
+            return None
+        return str(int(curves.par[curve, session, tenor]))
 
     def close(self, inner: int, cutoff: Cutoff) -> str | None:
         """Return the last day for which the vendor keeps a quote of a share, and the close in fen."""
@@ -156,13 +148,11 @@ class DailyOracle(BondOracle, Beside):
         return f"{day} {round(float(levels[session - first, _CLOSE]) * 10_000)}"
 
     def us_yield(self, tenor: int, cutoff: Cutoff) -> str | None:
-        """Return the last day of the Treasury curve, and the par yield at a tenor (by its place), in 1e-4 percent."""
-        calendar = sessions("XNYS")
-        session, first = calendar.at_or_after(cutoff.instant.date()) - 1, calendar.at_or_after(START)
-        day = calendar.days[session]
-        if session < first or day <= cutoff.day - timedelta(days=LOOK_BACK):
-            return None
-        return f"{day} {round(float(self.beside.us.curve.par[session - first, tenor]) * 10_000)}"
+        """Return the par yield of the day of the Treasury curve at a tenor (by its place), in 1e-4 percent."""
+        session = _of_day(cutoff, sessions("XNYS"))
+        return (
+            None if session is None else str(round(float(self.beside.us.curve.par[session, tenor]) * 10_000))
+        )
 
     def us_close(self, entity: int, cutoff: Cutoff) -> str | None:
         """Return the last day with a price of a US security, and the close in 1/10,000 of a dollar."""
@@ -171,6 +161,13 @@ class DailyOracle(BondOracle, Beside):
         if place is None:
             return None
         return f"{sessions('XNYS').days[int(quotes.session[place])]} {int(quotes.close[place])}"
+
+
+def _of_day(cutoff: Cutoff, calendar: Sessions) -> int | None:
+    """Return the place of the day among the economy's sessions, if it is one and is over at the cutoff."""
+    if cutoff.day not in calendar or cutoff.day >= cutoff.instant.date():
+        return None
+    return calendar.at_or_after(cutoff.day) - calendar.at_or_after(START)
 
 
 def _after(cutoff: Cutoff) -> int:

@@ -12,7 +12,7 @@ from finassay.world._config import START
 from finassay.world._events import Event, EventType
 from finassay.world._events_bonds import BondListing, BondTerms
 from finassay.world._events_neeq import NeeqShare
-from finassay.world._family import Family, first
+from finassay.world._family import Family, first, looked_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +36,13 @@ def _last(table: str, key: str, day: str, number: str) -> str:
     return first(answer=answer, table=table, match=f"{key} AND {recent}", order=f"t.{day} DESC")
 
 
+def _of_day(table: str, match: str, day: str, number: str) -> str:
+    """Return SQL for the value of the day, where the day comes first in the table's index: a range finds no index."""
+    return f"""
+SELECT q.n, {_WHOLE.format(number=number)} AS answer FROM q JOIN {table} t ON t.{day} = q.d AND {match}
+ AND t.{day} < q.c AND {number} IS NOT NULL"""  # noqa: S608 - our own words
+
+
 _VALUE = first(
     answer=f"""CASE WHEN t.CREDIBILITYCODE = 1 THEN {_DAY.format(column="t.ENDDATE")} || ' ' ||
     {_WHOLE.format(number="t.VPYIELD * 10000")} || ' ' || {_WHOLE.format(number="t.VALUEFULLPRICE * 10000")} END""",
@@ -43,18 +50,27 @@ _VALUE = first(
     match=f"t.INNERCODE = q.k AND {_RECENT.format(column='t.ENDDATE')} AND t.INSERTTIME < q.c",
     order="t.ENDDATE DESC, t.CREDIBILITYCODE, t.YIELDCODE, t.INSERTTIME DESC, t.ID DESC",
 )
-_CURVE = _last(
+_CURVE = _of_day(
     "bond_cbyieldcurve",
     "t.CURVECODE = q.k AND t.YIELDTYPECODE = 1 AND t.YEARSTOMATURITY = q.i / 100.0",
     "ENDDATE",
     "t.YIELDVALUE * 10000",
 )
-_QUOTES = """(SELECT INNERCODE, TRADINGDAY, CLOSEPRICE FROM qt_dailyquote UNION ALL
-  SELECT INNERCODE, TRADINGDAY, CLOSEPRICE FROM lc_stibdailyquote)"""
-_CLOSE = _last(_QUOTES, "t.INNERCODE = q.k", "TRADINGDAY", "t.CLOSEPRICE * 100")
+# STAR has a table of its own; of a union of both MariaDB would make a table without a key
+_QUOTES = ", ".join(
+    looked_up(
+        f"{_DAY.format(column='t.TRADINGDAY')} || ' ' || {_WHOLE.format(number='t.CLOSEPRICE * 100')}",
+        table,
+        f"t.INNERCODE = q.k AND {_RECENT.format(column='t.TRADINGDAY')}",
+        "t.TRADINGDAY DESC",
+    )
+    for table in ("qt_dailyquote", "lc_stibdailyquote")
+)
+_CLOSE = f"""
+SELECT q.n, COALESCE({_QUOTES}) AS answer FROM q"""  # noqa: S608 - our own words
 _BACKWARD = _last("qt_performancedata", "t.INNERCODE = q.k", "TRADINGDAY", "t.BACKWARDPRICE * 10000")
 _NEEQ_CLOSE = _last("nq_dailyquote", "t.INNERCODE = q.k", "TRADINGDAY", "t.CLOSEPRICE * 100")
-_FIXING = _last("bond_baseratereference", "q.k = 7", "ENDDATE", "t.B1W * 10000")
+_FIXING = _of_day("bond_baseratereference", "q.k = 7", "ENDDATE", "t.B1W * 10000")
 _TERMS = first(
     answer=f"""{_DAY.format(column="t.VALUEDATE")} || ' ' || {_DAY.format(column="t.ENDDATE")} || ' ' ||
     {_WHOLE.format(number="t.COUPONRATE * 10000")}""",
@@ -64,7 +80,7 @@ _TERMS = first(
 )
 _CONVERTIBLE = _last("bond_conbdexchangequote", "t.INNERCODE = q.k", "TRADINGDAY", "t.CLOSEPRICE * 1000")
 _INDEX = _last("qt_indexquote", "t.INNERCODE = q.k", "TRADINGDAY", "t.CLOSEPRICE * 10000")
-_US_CURVE = _last("us_yield_curve", "t.tenor_years = q.i / 100.0", "curve_day", "t.par_yield * 10000")
+_US_CURVE = _of_day("us_yield_curve", "t.tenor_years = q.i / 100.0", "curve_day", "t.par_yield * 10000")
 _WEIGHTS = f""", l AS (SELECT q.n, t.ENDDATE, t.INNERCODE,
   RANK() OVER (PARTITION BY q.n ORDER BY t.ENDDATE DESC) AS place FROM q JOIN lc_indexcomponentsweight t
   ON t.INDEXCODE = q.k AND t.ENDDATE < q.c AND t.ENDDATE > q.d - INTERVAL '45' DAY)
