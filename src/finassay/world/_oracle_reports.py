@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -142,7 +143,16 @@ class ReportsOracle:
         return sorted(found, key=lambda pair: (pair[0].disclosed_at, pair[0].seq))
 
     def _known(self, company: int, cutoff: Cutoff) -> dict[date, Shown]:
-        return {s.period_end: s for event, s in self._shown(company) if event.disclosed_at < cutoff.instant}
+        """Return the figures last shown of every period; made once for all cutoffs between two filings."""
+        shown = self._shown(company)
+        count = bisect_left(shown, cutoff.instant, key=lambda pair: pair[0].disclosed_at)
+        if (company, count) not in self._knowledge:
+            self._knowledge[company, count] = {figures.period_end: figures for _, figures in shown[:count]}
+        return self._knowledge[company, count]
+
+    @cached_property
+    def _knowledge(self) -> dict[tuple[int, int], dict[date, Shown]]:
+        return {}
 
     @cached_property
     def _restatements(self) -> dict[int, list[Restatement]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from calendar import monthrange
 from datetime import date
 from functools import cached_property
@@ -137,18 +138,21 @@ class UsOracle(Beside):
         return self._us_stated(cik, "Assets", cutoff, annual=False)
 
     def _us_stated(self, cik: int, item: str, cutoff: Cutoff, *, annual: bool) -> str | None:
-        known: dict[date, int] = {}
-        for event in self._us_filings(cik):
-            if event.disclosed_at < cutoff.instant:
-                key = event.event_id, item
-                if key not in self._us_statements:
-                    self._us_statements[key] = self._us_shown(event, item, annual=annual)
-                known |= self._us_statements[key]
-        last = sorted(known, reverse=True)[:2]
-        return " ".join(f"{end} {known[end]}" for end in last) if last else None
+        key = cik, item
+        if key not in self._us_answers:
+            known: dict[date, int] = {}
+            answers: list[str | None] = [None]
+            for event in self._us_filings(cik):
+                known |= self._us_shown(event, item, annual=annual)
+                last = sorted(known, reverse=True)[:2]
+                answers.append(" ".join(f"{end} {known[end]}" for end in last) if last else None)
+            self._us_answers[key] = answers
+        count = bisect_left(self._us_filings(cik), cutoff.instant, key=lambda event: event.disclosed_at)
+        return self._us_answers[key][count]
 
     @cached_property
-    def _us_statements(self) -> dict[tuple[int, str], dict[date, int]]:
+    def _us_answers(self) -> dict[tuple[int, str], list[str | None]]:
+        """What is known after each filing of a filer, of an item."""
         return {}
 
     def _us_filings(self, cik: int) -> list[Event]:
