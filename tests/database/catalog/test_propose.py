@@ -13,6 +13,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from finassay.core import InputError
 from finassay.database import compare_roles, connect, lint_catalog, propose_catalog, questions_of
 from finassay.temporal import catalog_yaml, load_catalog, parse_catalog
 from support.loading import write_duckdb
@@ -306,6 +307,27 @@ def test_the_command(tmp_path: Path) -> None:
     assert scored.returncode == 0
     [score] = json.loads(scored.stdout)["scores"]
     assert (score["right"], score["columns"]) == (4, 4)
+
+
+def test_a_table_that_is_not_there_is_refused_and_the_nearest_name_comes_first(tmp_path: Path) -> None:
+    one = pa.table({"a": [1]})
+    url = write_duckdb(tmp_path / "m.duckdb", {"alpha": one, "Quotes": one, "reports": one})
+    command = [sys.executable, "-m", "finassay", "catalog", "propose", url, "--table", "nope"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 2
+    assert "There is no table nope; there are " in run.stderr
+    with connect(url) as database:
+        assert list(propose_catalog(database, tables=["QUOTES"]).tables) == ["Quotes"]
+        with pytest.raises(InputError, match=r"no table quote; there are Quotes, alpha, reports\."):
+            propose_catalog(database, tables=["alpha", "quote"])
+
+
+def test_a_database_without_tables_is_refused(tmp_path: Path) -> None:
+    with (
+        connect(write_duckdb(tmp_path / "m.duckdb", {})) as database,
+        pytest.raises(InputError, match="no table"),
+    ):
+        propose_catalog(database)
 
 
 def test_a_server_like_comment_becomes_the_description(tmp_path: Path) -> None:

@@ -3,16 +3,18 @@
 # ruff: noqa: S608 - names are quoted by the dialect; the policy judges every statement
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from finassay.core import InputError
 from finassay.database._catalog._profile import SAMPLE_ROWS, TableProfile, profile
 from finassay.database._catalog._roles import IntervalGuess, RoleGuess, guess_roles
 from finassay.database._types import QueryPolicy
 from finassay.temporal import DATE_ROLES, Catalog
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from finassay.database._engine import Database
     from finassay.database._types import TableInfo
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 # With fewer rows two dates follow each other, and a column tells rows apart, by chance.
 _FEW = 20
+# So many names of tables are listed in a message.
+_LISTED = 20
 
 
 @dataclass(frozen=True)
@@ -65,20 +69,39 @@ def propose_catalog(
     name : str
         The catalog's id.
     tables : iterable of str, optional
-        Draft only these tables.
+        Draft only these tables, whatever their case.
 
     Returns
     -------
     Catalog
         It follows the format, but must be read by a person: descriptions are the database's comments, or empty.
+
+    Raises
+    ------
+    InputError
+        If a table that is asked for is not there, or if there is none at all.
     """
-    wanted = None if tables is None else {table.lower() for table in tables}
-    drafted = {
-        info.name: _table(database, info)
-        for info in database.tables()
-        if info.columns and (wanted is None or info.name.lower() in wanted)
-    }
+    there = {info.name.lower(): info for info in database.tables() if info.columns}
+    if not there:
+        raise InputError(
+            "There is no table to draft a catalog of.", hint="Give the URL of a database with data."
+        )
+    wanted = list(there) if tables is None else [_known(table, there) for table in tables]
+    drafted = {info.name: _table(database, info) for key, info in there.items() if key in wanted}
     return Catalog.model_validate({"catalog": name, "version": "0.1.0", "tables": drafted})
+
+
+def _known(table: str, there: Mapping[str, TableInfo]) -> str:
+    """Return the key of a table that is asked for; refuse a name that is not there, and name the nearest first."""
+    if table.lower() in there:
+        return table.lower()
+    near = difflib.get_close_matches(table.lower(), there, n=3)
+    shown = [there[key].name for key in (*near, *(key for key in there if key not in near))]
+    rest = f", … ({len(shown)} in all)" if len(shown) > _LISTED else ""
+    raise InputError(
+        f"There is no table {table}; there are {', '.join(shown[:_LISTED])}{rest}.",
+        hint="`finassay db info URL` lists all.",
+    )
 
 
 def compare_roles(draft: Catalog, written: Catalog) -> tuple[RoleScore, ...]:
