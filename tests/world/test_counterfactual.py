@@ -6,10 +6,14 @@ import duckdb
 import pytest
 
 from finassay.core import InputError
-from finassay.world import EventType, counterfactual, materialise
+from finassay.world import EventType, counterfactual, document_truth, materialise
+from finassay.world._blocks._us_index import FUND, INDEX
+from finassay.world._blocks._us_market import reaction
+from finassay.world._calendar import sessions
 from finassay.world._tables._bonds import BOND_TABLES
 from finassay.world._tables._companies import COMPANY_TABLES
 from finassay.world._tables._funds import FUND_TABLES
+from finassay.world._tables._us_all import US_TABLES
 
 INDEX_TABLES = (
     "qt_indexquote",
@@ -37,6 +41,20 @@ def changed(before, after, columns):
         f"SELECT DISTINCT {listed} FROM ((FROM a EXCEPT FROM b) UNION ALL (FROM b EXCEPT FROM a))"
     ).fetchall()
     return set(rows)
+
+
+def missing(before, after, column):
+    """Distinct values of a column over the rows that are in one table and not, in every column, in another."""
+    connection = duckdb.connect()
+    connection.register("a", before)
+    connection.register("b", after)
+    return set(connection.execute(f"SELECT DISTINCT {column} FROM (FROM a EXCEPT FROM b)").fetchall())
+
+
+def documents_of(world, events):
+    """The numbers of the documents about some events."""
+    truth = document_truth(world).to_pydict()
+    return {d for d, e in zip(truth["document_id"], truth["event_id"], strict=True) if e in events}
 
 
 def own_bonds(codes, share):
@@ -86,6 +104,60 @@ def test_removing_an_event_changes_only_its_descendants(world, tables, serial, k
             assert {number for (number,) in changed(table, after[name], ["ID"])} <= gone | parents | {
                 e.event_id for e in world.ledger.of(EventType.SECURITY) if e.entity == event.entity
             }
+
+
+def us_events(world):
+    """An amendment that changes figures, its filing, whose figures others repeat; and a dividend; by kind."""
+    amendment = next(
+        e
+        for e in world.ledger.of(EventType.US_AMENDMENT)
+        if e.payload.restates
+        and e.valid_from.year >= 2017
+        and e.recorded_at <= world.config.moment
+        # A filing in between states the error too
+        and any(
+            e.entity == f.entity and e.valid_from < f.valid_from and f.disclosed_at < e.disclosed_at
+            for f in world.ledger.of(EventType.US_FILING)
+        )
+    )
+    dividend = next(e for e in world.ledger.of(EventType.US_DIVIDEND) if e.valid_from.year >= 2017)
+    filing = world.ledger.by_id[amendment.supersedes]
+    return {event.type: event for event in (amendment, filing, dividend)}
+
+
+@pytest.mark.parametrize("kind", [EventType.US_FILING, EventType.US_AMENDMENT, EventType.US_DIVIDEND])
+def test_without_a_us_event_nothing_before_it_changes(world, tables, serial, kind):
+    event = us_events(world)[kind]
+    gone = world.ledger.descendants(event.event_id)
+    after = materialise(counterfactual(world, event.event_id, serial), [*US_TABLES, "documents"])
+
+    filings = {
+        e.payload.accession for e in map(world.ledger.by_id.get, gone) if kind is not EventType.US_DIVIDEND
+    }
+    lost = {
+        "us_filing": ("accession", filings),
+        "us_fact": ("accession", filings),
+        "us_corporate_action": ("id", gone if kind is EventType.US_DIVIDEND else set()),
+        "documents": ("document_id", documents_of(world, gone)),
+    }
+    for name, (key, keys) in lost.items():  # all of what is about the event, and no other row in any column
+        told = {row for row in tables[name][key].to_pylist() if row in keys}
+        assert bool(told) == bool(keys), name
+        assert {row for (row,) in missing(tables[name], after[name], key)} == told, name
+        assert not missing(after[name], tables[name], key), name
+    for name in set(US_TABLES) - set(lost) - {"us_price_daily"}:
+        assert tables[name].equals(after[name]), name
+
+    numbers = {e.entity: e.payload.security for e in world.ledger.of(EventType.US_SECURITY)}
+    moved = changed(tables["us_price_daily"], after["us_price_daily"], ["security_id", "trading_day"])
+    assert {security for security, _ in moved} <= {numbers[e] for e in (event.entity, INDEX, FUND)}
+    if kind is EventType.US_AMENDMENT:  # it is about a period long gone
+        assert not moved
+    else:
+        ex = kind is EventType.US_DIVIDEND
+        calendar = sessions("XNYS")
+        first = calendar.at_or_after(event.valid_from) if ex else reaction(event)
+        assert min(day.date() for _, day in moved) == calendar.days[first]
 
 
 def test_without_an_event_that_changes_nothing_the_world_is_the_same(world, tables, rebuilt):

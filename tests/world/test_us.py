@@ -16,6 +16,7 @@ from finassay.temporal import load_catalog
 from finassay.world import Event, EventType, Ledger, WorldConfig
 from finassay.world._blocks._us_block import UsWorld, us_counterfactual, us_world
 from finassay.world._blocks._us_market import reaction, us_window
+from finassay.world._blocks._us_prices import UsQuotes
 from finassay.world._blocks._us_statements import PLACE, fiscal
 from finassay.world._calendar import sessions
 from finassay.world._facts_us import us_facts
@@ -363,7 +364,7 @@ def test_without_an_event_only_its_company_and_the_index_change_and_only_from_th
     with open_executor("serial") as executor:
         other = us_counterfactual(CONFIG.seed, world.us, ledger, executor)
     before, after = world.us.quotes, other.quotes
-    touched = before.close != after.close
+    touched = np.any([getattr(before, n) != getattr(after, n) for n in UsQuotes.__match_args__], axis=0)
     assert set(before.entity[touched].tolist()) <= {event.entity, 0x6D0001, 0x6D0002}
     assert event.entity in before.entity[touched]
     at = sessions("XNYS").at_or_after(event.valid_from) if kind is EventType.US_DIVIDEND else reaction(event)

@@ -22,7 +22,6 @@ from finassay.world._numerics import Floats, log
 from finassay.world._tables._us_facts import stated
 
 if TYPE_CHECKING:
-    from finassay.world._blocks._us_filings import Correction
     from finassay.world._world import World
 
 Flags = npt.NDArray[np.bool_]
@@ -126,9 +125,7 @@ def _changed(world: World, amendment: Event) -> dict[str, float]:
     """Return by how much an amendment changes the headline items of its original, relatively."""
     original = world.ledger.by_id[amendment.supersedes or 0]
     us, who = world.us, amendment.entity - world.us.issuers[0].entity
-    carried: tuple[tuple[Event, Correction], ...] = tuple(
-        (amendment, c) for c in us.corrections if c.carrier == amendment.event_id
-    )
+    carried = tuple(c for c in us.corrections if c.carrier == amendment.event_id)
     values = us.statements.values[:, who]
     before, after = (stated(values, carried, event) for event in (original, amendment))
     assert isinstance(amendment.payload, UsFiling)  # noqa: S101 - by its type

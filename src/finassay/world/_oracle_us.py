@@ -13,8 +13,6 @@ from finassay.world._events_us import MacroRelease, UsDividend, UsFiling, UsList
 from finassay.world._oracle_beside import Beside
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from finassay.temporal import Cutoff
     from finassay.world._blocks._us_filings import Correction
 
@@ -185,7 +183,7 @@ class UsOracle(Beside):
         place = self._us_items[item]
         value = int(us.statements.values[place, event.entity - us.issuers[0].entity, quarter])
         for change in self._us_changes.get(event.entity, ()):
-            later = self._us_told[change.carrier] > event.disclosed_at
+            later = change.known > event.disclosed_at
             if later and place in change.items and 0 <= quarter - change.first < change.delta.shape[1]:
                 value += int(change.delta[change.items.index(place), quarter - change.first])
         return value
@@ -196,13 +194,6 @@ class UsOracle(Beside):
         for change in self.beside.us.corrections:
             found.setdefault(change.entity, []).append(change)
         return found
-
-    @cached_property
-    def _us_told(self) -> dict[int, datetime]:
-        """When the filings were disclosed that carry corrections, those after the snapshot too."""
-        carriers = {change.carrier for change in self.beside.us.corrections}
-        by_id = self.beside.ledger.by_id
-        return {carrier: by_id[carrier].disclosed_at for carrier in carriers}
 
 
 def _accession(event: Event) -> str:

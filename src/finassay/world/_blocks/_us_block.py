@@ -105,7 +105,10 @@ def us_world(
 
 
 def us_counterfactual(seed: int, before: UsWorld, ledger: Ledger, executor: Executor) -> UsWorld:
-    """Return the US side whose quotes follow from the events that remain."""
+    """Return the US side whose quotes follow from the events that remain.
+
+    Corrections stay: without an amendment, what was filed before it states the error all the same.
+    """
     common = tuple(ledger.of(EventType.MACRO_RELEASE, EventType.NEWS))
     factors, curve = us_factors(seed, common), us_curve(seed, common)
     by_entity: dict[int, list[Event]] = {}
@@ -121,8 +124,7 @@ def us_counterfactual(seed: int, before: UsWorld, ledger: Ledger, executor: Exec
     ]
     quotes = joined(executor.map(partial(_requote, seed, factors), items, label="US quotes"))
     quotes = joined([quotes, us_index_quotes(seed, quotes, list(ledger.events))])
-    corrections = tuple(c for c in before.corrections if c.carrier in ledger.by_id)
-    return replace(before, quotes=quotes, curve=curve, corrections=corrections)
+    return replace(before, quotes=quotes, curve=curve)
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,9 @@ class Correction:
     entity : int
         The company.
     carrier : int
-        The id of the filing from which on the truth is stated.
+        The id of the filing that first states the truth.
+    known : datetime.datetime
+        When the company knows better: what it files from then on is right, in a world without the carrier too.
     first : int
         The first quarter concerned.
     items : tuple of int
@@ -80,6 +82,7 @@ class Correction:
 
     entity: int
     carrier: int
+    known: datetime
     first: int
     items: tuple[int, ...]
     delta: npt.NDArray[np.int64]
@@ -293,7 +296,10 @@ def _error(
     items.append(PLACE["IncreaseDecreaseInOtherOperatingCapitalNet"])
     extra = np.zeros((1, delta.shape[1]), dtype=np.int64)
     extra[0, 0] = -tax
-    return Correction(issuer.entity, carrier.event_id, k, tuple(items), np.concatenate([delta, extra]))
+    stated_otherwise = np.concatenate([delta, extra])
+    return Correction(
+        issuer.entity, carrier.event_id, carrier.disclosed_at, k, tuple(items), stated_otherwise
+    )
 
 
 def _new_bases(
@@ -327,7 +333,7 @@ def _new_bases(
         }
         names, delta = tuple(moved), np.stack(list(moved.values()))
         items = tuple(PLACE[name] for name in names)
-        found.append(Correction(issuer.entity, event.event_id, 0, items, delta))
+        found.append(Correction(issuer.entity, event.event_id, event.disclosed_at, 0, items, delta))
     return found
 
 

@@ -194,7 +194,8 @@ def us_index_quotes(seed: int, quotes: UsQuotes, events: list[Event]) -> UsQuote
     sums = {name: _sums(part, name, length) for name in ("reference", "open", "high", "low", "close")}
     levels = _levels(sums)
     noise = stream(seed, Purpose.US_QUOTE, FUND).standard_normal(length)
-    volume = np.rint(part.volume.size / length * 2e5 * (1 + 0.25 * np.clip(noise, -3, 3))).astype(np.int64)
+    members = np.bincount(part.session - first, minlength=length)
+    volume = np.rint(members * 2e5 * (1 + 0.25 * np.clip(noise, -3, 3))).astype(np.int64)
     found = []
     for entity, scale, traded in ((INDEX, 1.0, np.zeros(length, dtype=np.int64)), (FUND, 0.1, volume)):
         ticks = {name: np.rint(value * scale * 100).astype(np.int64) * 100 for name, value in levels.items()}

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from finassay.world._blocks._columns import Columns
 from finassay.world._blocks._market import garch, student
-from finassay.world._blocks._us_market import us_window
+from finassay.world._blocks._us_market import MARKET_VOLATILITY, SECTOR_VOLATILITY, YEAR, us_window
 from finassay.world._blocks._worth import pull
 from finassay.world._numerics import Floats, exp, log
 from finassay.world._streams import Purpose, stream
@@ -24,6 +24,7 @@ Flags = npt.NDArray[np.bool_]
 
 OVERNIGHT = 0.31  # share of the day's variance
 VOLUME_PERSISTENCE, VOLUME_NOISE, VOLUME_SLOPE = 0.74, 0.27, 0.30
+OWN_VARIANCE = 1.3  # of a stock's own moves with filings and news, in that of its noise alone
 TAIL = 4.0  # idiosyncratic moves beyond so many deviations have a story, or none (world.md, 4)
 STORIED = 0.64
 QUIET = 0.12  # a target of a merger hardly moves any more
@@ -310,8 +311,14 @@ def _quoted(
 
 
 def _volumes(issuers: tuple[UsIssuer, ...], noise: Floats, move: Floats, shares: Floats) -> Ints:
-    """Log volume = level + AR(1) + slope x |z|, z in deviations of all of a stock's moves."""
-    sigma = np.sqrt(np.sum(move * move, axis=0) / move.shape[0])
+    """Log volume = level + AR(1) + slope x |z|, z in deviations as usual for the stock, whatever will happen to it."""
+    variance = [
+        (issuer.beta * MARKET_VOLATILITY) ** 2 / YEAR
+        + (issuer.gamma * SECTOR_VOLATILITY) ** 2
+        + OWN_VARIANCE * issuer.sigma**2
+        for issuer in issuers
+    ]
+    sigma = np.sqrt(np.array(variance))
     level = np.zeros(noise.shape[1])
     path = np.empty_like(noise)
     for t in range(noise.shape[0]):

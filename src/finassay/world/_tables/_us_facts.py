@@ -51,7 +51,7 @@ class Reporting:
     issuer: UsIssuer
     values: Ints  # (items, quarters)
     shares: Floats
-    corrections: tuple[tuple[Event, Correction], ...]
+    corrections: tuple[Correction, ...]
     splits: tuple[tuple[date, float], ...]
     ends: tuple[date, ...]
     kept: npt.NDArray[np.bool_]  # items that it reports at all
@@ -96,10 +96,9 @@ def reporting(world: World) -> Iterator[Reporting]:
         if isinstance(event.payload, UsSplit):
             ratio = event.payload.new / event.payload.old
             splits.setdefault(event.entity, []).append((event.valid_from, ratio))
-    corrections: dict[int, list[tuple[Event, Correction]]] = {}
+    corrections: dict[int, list[Correction]] = {}
     for correction in us.corrections:
-        carried = (ledger.by_id[correction.carrier], correction)
-        corrections.setdefault(correction.entity, []).append(carried)
+        corrections.setdefault(correction.entity, []).append(correction)
     for n, issuer in enumerate(us.issuers):
         values = us.statements.values[:, n]
         kept = np.any(values != 0, axis=1)
@@ -122,12 +121,13 @@ def _part(view: View, companies: list[tuple[Reporting, list[Event]]]) -> pa.Tabl
     rows = _Rows([], [], [], [])
     numbers, counts, accessions, ciks, accepted = [], [], [], [], []
     for company, filings in companies:
-        for number, event in enumerate(sorted(filings, key=lambda e: e.disclosed_at)):
+        for event in sorted(filings, key=_number):
             before = len(rows.tag)
             _filing(rows, company, event)
             count = sum(part.size for part in rows.tag[before:])
             assert isinstance(event.payload, UsFiling)  # noqa: S101 - by its type
-            numbers.append((FACT_ROWS << 56) | ((company.issuer.entity & 0xFFFFF) << 32) | (number << 10))
+            entity = company.issuer.entity & 0xFFFFF
+            numbers.append((FACT_ROWS << 56) | (entity << 32) | (_number(event) << 10))
             counts.append(count)
             accessions.append(event.payload.accession)
             ciks.append(company.issuer.cik)
@@ -157,11 +157,17 @@ def _part(view: View, companies: list[tuple[Reporting, list[Event]]]) -> pa.Tabl
     return arrow_table(view.catalog.table("us_fact"), columns, total)
 
 
-def stated(company_values: Ints, corrections: tuple[tuple[Event, Correction], ...], event: Event) -> Ints:
+def _number(event: Event) -> int:
+    """Return a filing's number in the company, which hangs on no other: a period is filed and amended once."""
+    assert isinstance(event.payload, UsFiling)  # noqa: S101 - by its type
+    return 2 * event.payload.period + (event.type is EventType.US_AMENDMENT)
+
+
+def stated(company_values: Ints, corrections: tuple[Correction, ...], event: Event) -> Ints:
     """Return a company's statements as a filing states them: the truth, and what is corrected only later."""
     values = company_values
-    for carrier, correction in corrections:
-        if carrier.disclosed_at > event.disclosed_at:
+    for correction in corrections:
+        if correction.known > event.disclosed_at:
             if values is company_values:
                 values = company_values.copy()
             span = slice(correction.first, correction.first + correction.delta.shape[1])
