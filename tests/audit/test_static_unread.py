@@ -37,6 +37,11 @@ def test_a_failure_of_sqlglot_leaves_the_statement_unread(tmp_path: Path) -> Non
     assert "0 violated, 1 open, 0 discharged obligation(s) in 1 program(s), 1 of them not read" in done.output
 
 
+def test_columns_of_a_table_that_are_renamed_in_place_are_not_read() -> None:
+    sql = "SELECT a, MAX(c) AS m FROM lc_mainshlistnew AS p(a, b, c) WHERE b <= DATE '2024-06-30' GROUP BY a"
+    assert [(one.rule, one.status) for one in obligations(sql)] == [("unreadable", "open")]
+
+
 @pytest.mark.parametrize("failure", [AssertionError, TypeError, IndexError, NotImplementedError])
 def test_so_does_a_failure_of_any_type(monkeypatch: pytest.MonkeyPatch, failure: type[Exception]) -> None:
     from sqlglot.optimizer import qualify

@@ -151,9 +151,11 @@ REFUSED = [
     *[("postgres", f"SELECT {call}", "not_allowed") for call in (
         "current_setting('data_directory')", "pg_catalog.current_setting('hba_file')", "current_setting($$x$$ || 'y')",
         "pg_stat_get_activity(NULL)", "pg_show_all_settings()", "pg_get_viewdef(16384)", "inet_server_addr()",
-        "relname FROM pg_class WHERE pg_relation_size(oid) > 0", "16384::regclass", "CAST(x AS regclass) FROM prices")],
+        "relname FROM pg_class WHERE pg_relation_size(oid) > 0", "16384::regclass", "CAST(x AS regclass) FROM prices",
+        "currtid2('public.prices', '(1,1)')")],
     *[("postgres", f"SELECT {call}", "not_read_only") for call in (
-        "pg_advisory_lock(1)", "pg_try_advisory_xact_lock(1)", "pg_advisory_unlock_all()")],
+        "pg_advisory_lock(1)", "pg_try_advisory_xact_lock(1)", "pg_advisory_unlock_all()",
+        "brin_summarize_new_values('prices')")],
     ("postgres", "SHOW data_directory", "not_allowed"),
     ("postgres", 'SHOW "hba_file"', "not_allowed"),
     ("postgres", "SHOW ALL", "not_allowed"),

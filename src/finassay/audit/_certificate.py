@@ -188,9 +188,10 @@ class Survivor(_Model):
 
 
 class Power(_Model):
-    """The share of the program's own guards whose removal was noticed."""
+    """The share of the program's own guards whose removal was noticed; without any, of the tables it reacts to."""
 
-    guards: int
+    of: Literal["guards", "tables"] = "guards"
+    guards: int = Field(description="How many of these were tried.")
     noticed: int
     redundant: list[Survivor] = Field(description="Guards that only contradictory data could make matter.")
     survivors: list[Survivor]

@@ -8,7 +8,7 @@ import html
 from typing import TYPE_CHECKING
 
 from finassay.audit._sarif import RULES, sentence, visible
-from finassay.audit._text import impact_line, provenance_lines, replay_line
+from finassay.audit._text import impact_line, power_line, provenance_lines, replay_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -248,7 +248,7 @@ def _cell(value: str | None) -> str:
 
 
 def _power(power: Power) -> Iterator[Html]:
-    yield _el("p", f"Power: {power.noticed} of {power.guards} guards are noticed when removed.")
+    yield _el("p", f"Power: {power_line(power)}.")
     rows = [("not noticed", one) for one in power.survivors] + [("redundant", one) for one in power.redundant]
     if rows:
         yield _table(

@@ -153,6 +153,7 @@ def _expose(facts: Facts, trial: Trial, base: Output) -> None:
     ]
     asked = [name for name in read if name in silent or name in trial.live]
     facts.power = Power(
+        of="tables",
         guards=len(asked),
         noticed=len(asked) - len(silent),
         redundant=[],

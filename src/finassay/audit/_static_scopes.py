@@ -346,6 +346,8 @@ class _Builder:
         if not node.db and node.name in known:
             found = known[node.name]
             return None if found is None else self._derived(found[0], found[1], None, names or found[2])
+        if names:
+            raise Unreadable("It gives the columns of a table other names.")
         spelled = self.catalog.find(node.name)
         spec = self.catalog.tables[spelled] if spelled else None
         scan = Scan(spelled or node.name, spec, node, scope)

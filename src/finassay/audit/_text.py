@@ -13,12 +13,21 @@ if TYPE_CHECKING:
         Certificate,
         Impact,
         OutputImpact,
+        Power,
         Provenance,
         ReferenceCheck,
         Witness,
     )
 
 _NAMES = {"A1": "disclosure", "A2": "state", "A3": "version", "A4": "omission"}
+
+
+def power_line(power: Power) -> str:
+    """Return what a PASS is worth, in words."""
+    if power.of == "tables":
+        told = f"the output reacts to {power.noticed} of {power.guards} table(s)"
+        return f"{told}; no guard of the program could be removed"
+    return f"{power.noticed} of {power.guards} of the program's guards are noticed when removed"
 
 
 def certificate_text(found: Certificate) -> str:
@@ -53,7 +62,7 @@ def _lines(found: Certificate) -> Iterator[str]:
     if found.slice is not None:
         yield f"  run on a slice first, and on all the data where it differs there: {found.slice}"
     if found.power is not None:
-        yield f"  power: {found.power.noticed} of {found.power.guards} of the program's guards are noticed when removed"
+        yield f"  power: {power_line(found.power)}"
     for survivor in found.power.redundant if found.power else ():
         yield f"    redundant{f' (line {survivor.line})' if survivor.line else ''}: {survivor.guard}"
     for survivor in found.power.survivors if found.power else ():

@@ -32,7 +32,7 @@ WRITING_FUNCTION = re.compile(
     r"""^(?: set_config | nextval | setval | pg_terminate_backend | pg_cancel_backend | pg_reload_conf | pg_rotate_\w+
       | pg_switch_wal | pg_promote | pg_create_\w+ | pg_drop_\w+ | pg_replication_\w+ | pg_logical_\w+ | pg_notify
       | pg_stat_reset\w* | pg_backup\w* | pg_start_backup | pg_stop_backup | force_checkpoint | checkpoint
-      | write_log )$""",
+      | write_log | brin_(?:summarize|desummarize)_\w+ | gin_clean_pending_list )$""",
     re.VERBOSE,
 )
 LOCK_FUNCTION = re.compile(
@@ -40,7 +40,7 @@ LOCK_FUNCTION = re.compile(
 )
 HOST_FUNCTION = re.compile(
     r"""^(?: inet_(?:server|client)_(?:addr|port) | txid_current\w* | pg_current_(?:xact_id\w*|snapshot)
-      | pg_postmaster_start_time | pg_conf_load_time )$""",
+      | pg_postmaster_start_time | pg_conf_load_time | currtid2? )$""",
     re.VERBOSE,
 )
 # duckdb_tables() and the like are not here: they show the paths of files and the tables behind overlays.
