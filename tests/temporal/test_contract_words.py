@@ -353,3 +353,130 @@ def test_a_rhythm_that_other_words_move_is_a_doubt(text: str) -> None:
 )
 def test_values_before_a_restatement_are_no_latest_version_without_a_doubt(text: str) -> None:
     assert marks(draft(text))["version"] == "confirm"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "As of 2024-06-30, list shares held by funds; the information cut-off is one week earlier.",
+        "截至2024-06-30，列出每家公司的股票，信息截止提前五个交易日",
+        "截至2024-06-30，若当日休市则取上一交易日，列出股票",
+        "截至2024-06-30，列出股票，信息截点为上月末",
+        "As of 2024-06-30, list shares; knowledge ends at the previous month end.",
+        "As of 2024-06-30, list shares. Information disclosed in the last week must be ignored.",
+        "As of 2024-06-30, list shares. Ignore anything published in the final week.",
+        "As of 2024-06-30, but assume you stand at the start of that year, list shares",
+        "以2024-06-30为截止日的半年报，采用最新披露值，列出总资产",
+        "As of December 31, 2023, unaudited total assets of each bank",
+        "As of March 31, 2024, shareholders' equity of AAPL",
+        "截至2023年12月31日，总资产最高的十家公司",
+        # of other kinds: half-years, offsets of trading days, conditions, holidays, two clauses, suppositions
+        "截至2024-12-24，列出股票，但只看上半年结束前的公告",
+        "截至2024-12-24，列出基金，实际可知的是T-2日的内容",
+        "截至2024-12-24，列出股票，遇节假日按节前最后一日处理",
+        "截至2024-12-24，列出股票。决策者其实身处十月中旬",
+        "截至2024-12-24，列出股票，三个交易日内的公告不作数",
+        "截至2024-12-24，列出股票；如遇周末则改用周五",
+        "截至2024-12-24，列出股票，消息晚两天才传到",
+        "截至2024-12-24，列出成分股，以半年前的视角判断",
+        "截至2024-12-24，列出股票，不许用最近两周的披露",
+        "截至2024-12-24，列出股票，一切以国庆前为限",
+        "截至2024-12-24，列出股票，净利润用一个月前能看到的",
+        "截至2024-12-24，列出股票，净利润以上个季度末所知为准",
+        "截至2024-12-24，列出股票，想象自己在年初",
+        "截至2024-12-24，列出公司的市值，只取前一天掌握的数据",
+        "截至2024-12-24，列出股票，近一周的新闻当没看见",
+        "截至2024-12-24，列出股票。研究在2023年完成。",
+        "As of 2024-12-24, list shares, two trading days back in terms of knowledge",
+        "As of 2024-12-24, list funds; our feed lags by a day",
+        "As of 2024-12-24, list funds; if that is a holiday, use the prior session",
+        "As of 2024-12-24, list shares as they were known six months earlier",
+        "As of 2024-12-24, list shares. You only learn of news a week late.",
+        "As of 2024-12-24, list shares, using revenue published at least ten days before",
+        "As of 2024-12-24, list shares. Filings become usable two days on.",
+        "As of 2024-12-24, list shares. Pretend it is still the first half of the year.",
+        "As of 2024-12-24, list shares with the highest market cap, blind to the final fortnight",
+        "As of 2024-12-24, list shares unless the exchange was closed, in which case go back one session",
+        "As of 2024-12-24, list shares. Everything after Thanksgiving is off limits.",
+        "As of 2024-12-24, list shares. Do not use the last five sessions.",
+        "As of 2024-12-24, rank by revenue; the reader lives in October.",
+        "As of 2024-12-24, list shares; the information date is that of the previous quarter end.",
+        "As of 2024-12-24, list shares. Use only what had been out for 30 days.",
+        "As of 2024-12-24, list shares. Reports count from the next trading day.",
+        "As of 2024-12-24, rank by revenue known a month earlier",
+        "As of June 30, 2024, deposits of each bank",
+        "截至2024年9月30日，各银行的存款余额",
+        "As of 2024-12-24, list funds; a 48-hour embargo applies.",
+        "As of 2024-12-24, use figures as they stood in November.",
+        "截至2024-12-24，列出股票，财报披露满45天方可使用",
+        "截至2024-12-24，列出股票，昨日收盘后就不再更新信息",
+        "截至2024-12-24，列出股票，所有判断比该日早一周",
+        "As of 2024-12-24, list shares. It is really May.",
+        "截至2024-12-24，列出股票，以四月的情形判断",
+    ],
+)
+def test_words_of_time_or_knowledge_that_no_reading_accounts_for_are_a_doubt(text: str) -> None:
+    found = marks(draft(text))
+    assert (found["as_of.date"], found["as_of.boundary"]) == ("confirm", "confirm")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "截至2024-12-24，列出沪深300成分股。",
+        "截至2024-12-24，列出市值前50的股票，输出代码、名称、市值。",
+        "截至2024-12-24，列出近20个交易日涨幅超过10%的股票。",
+        "截至2024-12-24，剔除上市未满1年的股票，按市盈率升序取前十。",
+        "截至2024-12-24，计算近三年年化收益率与最大回撤。",
+        "截至2024-12-24，筛选2023年年报净利润同比增长超过20%的公司。",
+        "截至2024-12-24，列出剩余期限1-3年的债券。",
+        "截至2024-12-24，按最新已披露报告期计算ROE，前20名。",
+        "以2024-12-24为观察日，统计过去12个月的CPI同比均值。",
+        "As of 2024-12-24, list the members of the CSI 300.",
+        "As of 2024-12-24, list the ten largest funds by AUM.",
+        "As of 2024-12-24, rank stocks by return over the past 12 months.",
+        "As of 2024-12-24, list companies whose 2023 annual report shows a loss.",
+        "As of 2024-12-24, list bonds maturing within three years.",
+        "As of 2024-12-24, compute the 60-day volatility of AAPL.",
+        "As of the close on 2024-12-24, list shares with a volume above the 20-day mean.",
+        "As of 2024-03-31, list the members of the S&P 500.",
+        "截至2024-06-30，列出沪深300成分股。",
+        "As of 2024-12-24, what was the latest reported net income of MSFT?",
+    ],
+)
+def test_a_plain_text_stays_sure(text: str) -> None:
+    assert marks(draft(text))["as_of.date"] == "sure"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "按最新披露口径（不含重述）",
+        "use latest disclosed values but ignore restatements",
+        "use the latest figures, before amendments",
+    ],
+)
+def test_what_limits_the_latest_version_is_a_doubt(words: str) -> None:
+    assert marks(draft(f"截至2024-12-24，{words}。"))["version"] == "confirm"
+
+
+def test_the_latest_version_of_a_report_is_of_no_stated_day() -> None:
+    assert marks(draft("以2024-06-30为截止日的半年报，采用最新披露值，列出总资产"))["version"] == "confirm"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "每个月末（2020-01至2021-12）选股，但每季度才调仓一次",
+        "Select at each month end from 2020 to 2023, but trade quarterly.",
+    ],
+)
+def test_a_second_rhythm_is_a_doubt(text: str) -> None:
+    assert marks(draft(text))["decisions.every"] == "confirm"
+
+
+@pytest.mark.parametrize(
+    "text", ["截至2024-06-30，计算此后一个月的涨跌幅", "use the return since 2024-06-30 as label"]
+)
+def test_a_return_after_the_date_is_proposed_as_a_label(text: str) -> None:
+    assert marks(draft(text))["labels"] == "confirm"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
 
 from finassay.temporal._evidence import Evidence
-from finassay.temporal._read_dates import Dated, Window, dates_in, odd_dates, windows_in
+from finassay.temporal._read_dates import Dated, Window, odd_dates
+from finassay.temporal._read_rest import Span, left_unread
 
 # What stands right before or right after a date and makes it the as-of date.
 _BEFORE = re.compile(
@@ -17,7 +19,8 @@ _BEFORE = re.compile(
 )
 _AFTER = re.compile(
     r"^\s*(?:的|这个|当[日天])?\s*(?:日终|收盘后?|日末|开盘前|盘前|周五收盘后)?\s*(?:为|作为|是)?\s*"
-    r"(?:观察日|观察时?点|信息截点|信息截止|回测截止|样本截止|截止日|截面|可获得|可得|已披露|已发布|已有数据|当时|之?前可[得获]"
+    r"(?:观察日|观察时?点|信息截点|信息截止|回测截止|样本截止|截止日|截面|可获得|可得|已披露|已发布"
+    r"|已有数据|当时|之?前可[得获]"
     r"|晨会|月会|月报|周报|日报|策略会|组合例会|before the open|at the close|end of day|close)",
     re.IGNORECASE,
 )
@@ -27,7 +30,8 @@ _NOT_AFTER = re.compile(
 )
 # The period that a report is about, which is no doubt about the as-of date.
 _PERIOD_AFTER = re.compile(
-    r"^\s*止?(?:年度|财年|会计年度)?(?:的|期末)?\s*(?:合并|母公司|单季|累计)*\s*(?:资产负债表|利润表|现金流量表|报表|报告|财报|财务|权重"
+    r"^\s*止?(?:年度|财年|会计年度)?(?:的|期末)?\s*(?:合并|母公司|单季|累计)*\s*(?:资产负债表|利润表"
+    r"|现金流量表|报表|报告|财报|财务|权重"
     r"|年报|季报|中报|半年报|balance sheet|statement|report|quarter|accounts)",
     re.IGNORECASE,
 )
@@ -48,7 +52,8 @@ _INCLUSIVE = re.compile(r"截至|截止|as of|不晚于|no later than", re.IGNOR
 
 # A clause that may lead to "as of" or "截至" without making it the date of something else, such as a listing.
 _LEADS = re.compile(
-    r"(?:^|以|基于|使用|仅用|用|按照?|取|看一?下|看看?|查一?下|拉一[下版]|梳理一下|确认|筛选|统计|跟踪|提取|列出|选出|找出|计算"
+    r"(?:^|以|基于|使用|仅用|用|按照?|取|看一?下|看看?|查一?下|拉一[下版]|梳理一下|确认|筛选|统计|跟踪"
+    r"|提取|列出|选出|找出|计算"
     r"|评估|请|请在|面向|把|在|于|均?须|信息|可用信息|数据可得性|但|并)$"
     r"|(?:^|分析|复盘|查询|跟踪)\s*\d{6}(?:\.[A-Z]{2})?$"
     r"|^(?:and |then |so |please |(?:use )?only (?:what|information) (?:that )?(?:was )?)$"
@@ -58,69 +63,98 @@ _LEADS = re.compile(
 )
 # What "as of" is said of when it is the balance-sheet date of a report or a date in an entity's life.
 _OF_SOMETHING = re.compile(
-    r"balance sheets?|statements?|financial|accounts|holdings?|positions?|portfolio|assets|liabilit|\bdebts?\b|\bcash\b"
-    r"|equity|\bbook\b|outstanding|fiscal|annual|10-[kq]|results|revenue|earnings|profit|income|\bnet\b|figures|list(?:ed|ing)\b"
-    r"|\bipo\b|found|establish|incorporat|matur|issue|expir|born|restat|updat|filing|filed|report|\bnot\b|\bno\b|never"
+    r"balance sheets?|statements?|financial|accounts|holdings?|positions?|portfolio|assets|liabilit"
+    r"|\bdebts?\b|\bcash\b"
+    r"|equity|\bbook\b|outstanding|fiscal|annual|10-[kq]|results|revenue|earnings|profit|income|\bnet\b"
+    r"|figures|list(?:ed|ing)\b"
+    r"|\bipo\b|found|establish|incorporat|matur|issue|expir|born|restat|updat|filing|filed|report|\bnot\b"
+    r"|\bno\b|never"
     r"|employ|capital|shares",
     re.IGNORECASE,
 )
 # What may follow the date: the end of the clause, or words that speak of what was known or true on it.
 _FOLLOWS = re.compile(
     r"(?:的|这个|当[日天])*\s*(?:日终|日末|收盘后?|end of day|close)?\s*"
-    r"(?:$|[，。；：、）)】」”,.;:\n]|已|仍|尚|当时|当前|最近|最新|近\s*[\d一二三五十]|截面|可获?得|可知|有效|存续|周会"
+    r"(?:$|[，。；：、）)】」”,.;:\n]|已|仍|尚|当时|当前|最近|最新|近\s*[\d一二三五十]|截面|可获?得|可知"
+    r"|有效|存续|周会"
     r"|沪深|上证|中证|深证|创业板|科创|全[A市]"
     r"|[（(](?:日终|日末|收盘后?|含当[日天]|含|当[日天]可用|end of day|inclusive|close)[）)])",
     re.IGNORECASE,
 )
 _NEGATED = re.compile(r"(?:不要?|勿|别|除|若|如果?|非|莫|并未)(?:再)?(?:以|按照?|用|使用|基于|把|在|于)?$")
-# Said of the whole task, wherever it stands: what is known is of another day than the one written.
-_ALL_SHIFTED = re.compile(
-    r"T\s*[-−]\s*\d\s*日?(?:及|之前|以前|的?(?:数据|信息|口径)|为准)|(?:顺延|往前推|向前推|前推)"
-    r"|(?:数据|信息)[^，。；]{0,4}滞后|if (?:it|that|this) is not a (?:trading|business) day"
-    r"|roll(?:ed|s)? (?:back|forward)"
-    # of when what is announced may be used, in a later sentence too
-    r"|滞后[^，。；]{0,6}(?:使用|可用|可得)|滞后\s*[\d一二两三四五六七八九十]+\s*个?(?:交易日|工作日|[日天周月])"
-    r"|当[日天](?:的)?(?:公告|披露|发布|公布)[^，。；]{0,8}(?:不|未)|(?:公告|披露|发布|公布)日?当[日天][^，。；]{0,8}(?:不|未)"
-    r"|(?:公告|披露|发布|公布)[^，。；]{0,8}(?:次日|翌日|第二天|隔日|下一?个?(?:交易|工作)日)(?!零[时点])"
-    r"|(?:次日|翌日|第二天|隔日)起?(?:才|方)?(?:可用|可得|可使用|使用|能使用|能用|生效|视为)"
-    r"|\blag(?:ged|ging)?\b|same[- ]day (?:announcement|filing|disclosure|release|report)s?"
-    r"|(?:made|released|published|filed|announced|disclosed) (?:on )?(?:that|the same) day"
-    r" (?:do|is|are|must|should|may|can)"
-    r"|(?:available|usable|known|effective)[^.;]{0,20} (?:the )?(?:next|following) (?:trading |business )?(?:day|sess)"
-    r"|(?:previous|prior) (?:evening|day|session)|(?:the )?day before\b|at (?:the|that day's) (?:market )?open\b"
-    r"|(?:look at|see|use)\b[^.;]{0,30} until\b",
-    re.IGNORECASE,
-)
 _EXCLUSIVE = re.compile(
     r"不\s*(?:含|包括|包含|计)\s*(?:当日|当天|该日|该天|本日|此日|这一?天|那一?天|在内|[）)])|除外"
     r"|\bexclusive|\bexcluding (?:that|the) (?:day|date)"
-    r"|not inclusive|not including (?:that|the) (?:day|date)|(?:day|date) itself (?:excluded|does not count|is out)"
+    r"|not inclusive|not including (?:that|the) (?:day|date)|(?:day|date) itself (?:excluded"
+    r"|does not count|is out)"
     r"|当[日天][^，。；]{0,8}(?:不算|不计|不可用|不包括|不含|除外)",
     re.IGNORECASE,
 )
 _SHIFTED = re.compile(
-    r"^(?:的|收盘|日终)*\s*(?:之?[前后]|以[前后])|(?:前|上|后|下|次|翌)\s*(?:[一二两三\d]|第一)?个?\s*(?:交易|工作|自然)?[日天周]"
+    r"^(?:的|收盘|日终)*\s*(?:之?[前后]|以[前后])|(?:前|上|后|下|次|翌)\s*(?:[一二两三\d]"
+    r"|第一)?个?\s*(?:交易|工作|自然)?[日天周]"
     r"|\bT\s*[-+−]\s*\d|\b(?:day|week|month|session)s? (?:before|after|prior|earlier|later)"
     r"|(?:previous|prior|next|following) (?:trading |business )?(?:day|session|close)|^(?:周|月|季|年)[前后]",
     re.IGNORECASE,
 )
 _TIME_OF_DAY = re.compile(
-    r"(?<!\d)\d{1,2}\s*[:：]\s*\d\d|上午|下午|早上|中午|午间|午盘|盘中|凌晨|晚间|(?<!次日)(?<!翌日)零[时点]|\d\s*[点时](?!点)|\bnoon\b|midday|intraday"
+    r"(?<!\d)\d{1,2}\s*[:：]\s*\d\d|上午|下午|早上|中午|午间|午盘|盘中|凌晨|晚间"
+    r"|(?<!次日)(?<!翌日)零[时点]|\d\s*[点时](?!点)|\bnoon\b|midday|intraday"
     r"|\d\s*[ap]\.?m\b|morning|afternoon|evening|midnight|(?:market|that day'?s) open\b|\bat the open\b",
     re.IGNORECASE,
 )
 _AT_OPEN = re.compile(r"(?<!before )(?<!before the )(?:market open|the open)\b[^.;]*$", re.IGNORECASE)
+# What is read with the words before a date that state it.
+_LEAD = re.compile(
+    r"(?:(?:(?:只|仅)?(?:用|使用|基于|按照?))?(?:可用|已知)?(?:的)?(?:信息|数据(?:可得性)?)(?:均?须)?"
+    r"|(?:的)?(?:信息|数据)|以"
+    r"|(?:only |use )*(?:the )?(?:information|data|knowledge|what(?: information)?)(?: that)?(?: was"
+    r"| is)?|(?:as of|at|by) (?:the )?)\s*$",
+    re.IGNORECASE,
+)
+_BALANCE_ITEM = re.compile(
+    r"(?:总|净|流动)资产(?!收益|周转|回报|负债)|总负债|负债总额|(?:股东|所有者)权益|净资产(?!收益)"
+    r"|货币资金|存款|贷款余额|存货|商誉|应收账款|总股本|持仓|持股"
+    r"|\b(?:total|net|current) (?:assets|liabilities|debt)\b|\bassets\b|\bliabilities\b|(?:shareholders"
+    r"|stockholders)['’]?s?['’]? equity"
+    r"|\b(?:total )?equity of\b|\bbook value|\binventor(?:y|ies)\b|\bgoodwill\b|\bcash\b|\bdebts?\b"
+    r"|\bdeposits\b|\bloans\b|\breceivables\b"
+    r"|\bholdings\b|\bheld by\b|\bshares outstanding\b",
+    re.IGNORECASE,
+)
+_KNOWLEDGE = re.compile(r"观察日|信息截|可得|已披露|已公布|已发布|known|disclosed|available", re.IGNORECASE)
 _CLAUSE = re.compile(r"[，。；：、（(）)\n,;:]|\.(?:\s|$)")
 
 
-def read_as_of(text: str) -> list[Evidence]:
-    """Return what an instruction says about the date of the whole task and its boundary."""
-    dates = dates_in(text)
-    windows = windows_in(text, dates)
+def read_as_of(text: str, dates: list[Dated], windows: list[Window], read: Sequence[Span]) -> list[Evidence]:
+    """Return what an instruction says about the date of the whole task and its boundary.
+
+    ``read`` are the places of the other readings. Words of time that neither they nor the dates account for are doubts.
+    """
     strong, weak = _candidates(text, dates, windows)
     boundary_of = strong or [found for found in weak if found.exact]
     last = max(boundary_of, key=lambda found: found.day, default=None)
-    return [*_date(text, dates, windows, strong, weak), *_no_days(text), *_boundary(text, last)]
+    spans = [*read, *(_span(text, found) for found in dates), *((a.start, b.end) for a, b in windows)]
+    left = left_unread(text, spans)
+    doubt = f"“{left}”: another day than the one that is written?" if left else None
+    return [
+        *_date(text, dates, windows, strong, weak, doubt),
+        *_no_days(text),
+        *_boundary(text, last, doubt),
+    ]
+
+
+def _span(text: str, found: Dated) -> Span:
+    """Return the place of a date with the words that say what it is of."""
+    before, after = text[: found.start], text[found.end :]
+    starts = [
+        match.start() for rule in (_BEFORE, _PERIOD_BEFORE, _NOT_BEFORE) if (match := rule.search(before))
+    ]
+    ends = [match.end() for rule in (_AFTER, _PERIOD_AFTER, _NOT_AFTER) if (match := rule.match(after))]
+    start = min(starts, default=found.start)
+    if lead := _LEAD.search(text[:start]):
+        start = lead.start()
+    return start, found.end + max(ends, default=0)
 
 
 def _candidates(text: str, dates: list[Dated], windows: list[Window]) -> tuple[list[Dated], list[Dated]]:
@@ -138,7 +172,12 @@ def _candidates(text: str, dates: list[Dated], windows: list[Window]) -> tuple[l
 
 
 def _date(
-    text: str, dates: list[Dated], windows: list[Window], strong: list[Dated], weak: list[Dated]
+    text: str,
+    dates: list[Dated],
+    windows: list[Window],
+    strong: list[Dated],
+    weak: list[Dated],
+    left: str | None,
 ) -> Iterator[Evidence]:
     field = "as_of.date"
     if strong:
@@ -150,19 +189,19 @@ def _date(
         others = [found for found in dates if found.exact and found.day > chosen.day]
         # A window to the year or month of the as-of date is one up to now.
         others += [b for _, b in windows if (b.since or b.day) > chosen.day]
-        others += [f for f in weak if f.exact and f.day < chosen.day and not _period(text, f)]
+        others += [f for f in weak if f.exact and f.day < chosen.day and not is_period(text, f)]
         if others:
             because += f"; but what is {_quote(text, others[0])}?"
         yield Evidence(field, chosen.day, sure=not alike and not others, because=because)
         for found in strong:
-            if found.day == chosen.day and (doubt := _changed(text, found)):
+            if found.day == chosen.day and (doubt := _changed(text, found) or left):
                 yield Evidence(field, chosen.day, sure=False, because=doubt, standing="doubt")
                 break
     elif len({found.day for found in weak}) == 1:
         found = weak[0]
         why = "the only date of the instruction" if found.exact else "the end of a period, no date is stated"
         yield Evidence(field, found.day, sure=False, because=f"{why}: {_quote(text, found)}")
-        if found.exact and (words := _changing_words(text, found)):
+        if found.exact and (words := _changing_words(text, found) or left):
             yield Evidence(field, found.day, sure=False, because=words, standing="doubt")
     elif not weak and windows:
         last = max(windows, key=lambda window: window[1].day)[1]
@@ -178,8 +217,10 @@ def _changed(text: str, found: Dated) -> str | None:
     """Say why words near a date in the place of an as-of date leave a doubt; None where they leave none."""
     if words := _changing_words(text, found):
         return words
-    if _period(text, found):
+    if is_period(text, found):
         return "it may be the period of a report"
+    if doubt := _balance(text, found):
+        return doubt
     before, after = text[: found.start], text[found.end :]
     trigger, placed = _BEFORE.search(before), _AFTER.match(after)
     lead = _CLAUSE.split(before[: trigger.start()] if trigger else before)[-1].lstrip()
@@ -198,8 +239,6 @@ def _changing_words(text: str, found: Dated) -> str | None:
     near = text[found.end : found.end + 28].split("。", maxsplit=1)[0]
     if match := _EXCLUSIVE.search(near):
         return f"“{match.group()}”: is the day itself left out?"
-    if match := _ALL_SHIFTED.search(text):
-        return f"“{match.group()}”: another day than the one that is written?"
     clause = _after(text, found).lstrip()
     if match := _SHIFTED.search(clause[:24]):
         return f"“{clause[: match.end()].strip()}”: another day than the one that is written?"
@@ -208,6 +247,17 @@ def _changing_words(text: str, found: Dated) -> str | None:
     ):
         return f"“{match.group()}”: a time of day is neither the end of the day nor before the open"
     return None
+
+
+def _balance(text: str, found: Dated) -> str | None:
+    """Say why the last day of a quarter may be that of a balance sheet; None where words say it is of knowledge."""
+    if (found.day + timedelta(days=1)).day != 1 or found.day.month % 3 or not found.exact:
+        return None
+    trigger = _BEFORE.search(text[: found.start])
+    if (trigger and not _INCLUSIVE.search(trigger.group())) or _KNOWLEDGE.search(text):
+        return None
+    item = _BALANCE_ITEM.search(text)
+    return f"the end of a quarter, and “{item.group()}”: is it a day of balance sheets?" if item else None
 
 
 def _after(text: str, found: Dated) -> str:
@@ -224,15 +274,22 @@ def _no_days(text: str) -> Iterator[Evidence]:
         yield Evidence("as_of", None, sure=False, because=because)
 
 
-def _period(text: str, found: Dated) -> bool:
-    return bool(_PERIOD_AFTER.match(text[found.end :]) or _PERIOD_BEFORE.search(text[: found.start]))
+def is_period(text: str, found: Dated) -> bool:
+    """Whether a date is the end of a report's period, and so says nothing of what was known."""
+    after = text[found.end :]
+    placed = _AFTER.match(after)  # "2024-06-30为截止日的半年报"
+    return bool(
+        _PERIOD_AFTER.match(after)
+        or (placed and _PERIOD_AFTER.match(after[placed.end() :]))
+        or _PERIOD_BEFORE.search(text[: found.start])
+    )
 
 
 def _quote(text: str, found: Dated) -> str:
     return "“" + " ".join(text[max(0, found.start - 12) : found.end + 12].split()) + "”"
 
 
-def _boundary(text: str, found: Dated | None) -> Iterator[Evidence]:
+def _boundary(text: str, found: Dated | None, left: str | None) -> Iterator[Evidence]:
     """Read the boundary from the words around the as-of date; the same words elsewhere may speak of something else."""
     field = "as_of.boundary"
     before, after = (text[: found.start], text[found.end :]) if found else (text, "")
@@ -243,7 +300,7 @@ def _boundary(text: str, found: Dated | None) -> Iterator[Evidence]:
             f"“{match.group()}” leaves out the day itself: before its open, or the end of the day before?"
         )
         yield Evidence(field, "pre", sure=False, because=because, standing="doubt")
-    elif found and (doubt := _changing_words(text, found)):
+    elif found and (doubt := _changing_words(text, found) or _balance(text, found) or left):
         yield Evidence(field, "eod", sure=False, because=doubt, standing="doubt")
     elif pre and eod:
         because = f"both “{eod.group()}” and “{pre.group()}” occur"

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from finassay.temporal._evidence import Evidence
-from finassay.temporal._read_as_of import read_as_of
+from finassay.temporal._read_as_of import is_period, read_as_of
 from finassay.temporal._read_dates import Dated, Window, dates_in, windows_in
 
 _RHYTHMS = (
     (
         "month_end",
         (
-            r"每月(?:的)?(?:最后一个交易日|末|底)|(?<!\d)(?<!\d\s)各?(?:月|月度)(?:月?末|最后一个交易日)|各月最后|月频|逐月|每月"
+            r"每月(?:的)?(?:最后一个交易日|末|底)|(?<!\d)(?<!\d\s)各?(?:月|月度)(?:月?末|最后一个交易日)"
+            r"|各月最后|月频|逐月|每月"
             r"|(?:each|every) month[- ]end|month[- ]ends?\b|monthly rebalanc|every month"
             r"|rebalanc\w*(?: \w+){0,3} monthly"
         ),
@@ -35,29 +36,43 @@ _RHYTHMS = (
 )
 # A rhythm is one of decisions if something is decided; it may also describe a figure ("monthly mean").
 _DECIDES = re.compile(
-    r"调仓|换仓|再平衡|选股|选取|选出|筛选|入选|观察|观测|回测|复盘|事件|建仓|截面|rebalanc|select|pick|screen|backtest|rank"
+    r"调仓|换仓|再平衡|选股|选取|选出|筛选|入选|观察|观测|回测|复盘|事件|建仓|截面|rebalanc|select|pick"
+    r"|screen|backtest|rank"
     r"|choose|hold the|observ|event|every trading day",
     re.IGNORECASE,
 )
 # Rhythms a contract has no word for, and days that a rhythm leaves out.
 _OTHER_RHYTHM = re.compile(
-    r"每(?:隔|两|双|半|[2-9二三四五六])\s*(?:个)?(?:交易)?[日天周月季年]|每?隔[日天周月季年]|双[月周]|半年(?:度)?末"
-    r"|每[周月季年]度?(?:的)?(?:第|首|初|中旬|\s*\d)|[月季年]初|第[一二三四\d]+个(?:交易|工作)?日|剔除[^，。；]{0,6}[年月](?!线)|除外"
-    r"|every (?:other|second|third|two|three|six|\d+)\b|alternate|bi-?(?:weekly|monthly)|half[- ]year|semi-?annual"
+    r"每(?:隔|两|双|半|[2-9二三四五六])\s*(?:个)?(?:交易)?[日天周月季年]|每?隔[日天周月季年]|双[月周]"
+    r"|半年(?:度)?末"
+    r"|每[周月季年]度?(?:的)?(?:第|首|初|中旬|\s*\d)|[月季年]初|第[一二三四\d]+个(?:交易|工作)?日"
+    r"|剔除[^，。；]{0,6}[年月](?!线)|除外"
+    r"|every (?:other|second|third|two|three|six|\d+)\b|alternate|bi-?(?:weekly|monthly)|half[- ]year"
+    r"|semi-?annual"
     r"|(?:first|second|third|last but one) (?:trading |business )?day|except\b|excluding (?:19|20)\d\d|skip"
     r"|[日末底](?:的|之)?[前后][一二两三四五\d]+\s*个?(?:交易|工作)?日"
     r"|\bdays? (?:before|after)|(?:previous|prior) (?:\w+ )?day",
     re.IGNORECASE,
 )
+# A word of any rhythm: one that is not part of what was read is another.
+_ANY_RHYTHM = re.compile(
+    r"每[^，。；、]{0,3}?[日天周月季年]度?|[日周月季年半]频|逐[日周月季年]|\b(?:each|every"
+    r"|once an?) (?:\w+ )?(?:day|week|month|quarter|year)"
+    r"|\b(?:daily|weekly|monthly|quarterly|annually|yearly)\b",
+    re.IGNORECASE,
+)
 _AT_END = re.compile(r"末|底|最后|end", re.IGNORECASE)
 # A window of what is used, not of when it is decided.
 _WINDOW_OF_BEFORE = re.compile(
-    r"(?:训练|样本内|估计|基于|使用|采用|利用|统计|计算|用|根据|数据|train\w*|estimat\w*|fit\w*|calibrat\w*|based on"
-    r"|using|use|(?:data|returns?|prices?|filings?|statements?|reports?) (?:from|of|for|between))[^，。；,.;]{0,12}$",
+    r"(?:训练|样本内|估计|基于|使用|采用|利用|统计|计算|用|根据|数据|train\w*|estimat\w*|fit\w*"
+    r"|calibrat\w*|based on"
+    r"|using|use|(?:data|returns?|prices?|filings?|statements?|reports?) (?:from|of|for"
+    r"|between))[^，。；,.;]{0,12}$",
     re.IGNORECASE,
 )
 _WINDOW_OF_AFTER = re.compile(
-    r"^\s*(?:的|期间|年度|间|每(?:个)?[日月季年]的?|逐[日月季年])*\s*(?:训练|估计|数据|行情|年报|季报|财报|报告期|收益|净值|涨跌|成交|均值|平均|财务|营业|净利"
+    r"^\s*(?:的|期间|年度|间|每(?:个)?[日月季年]的?|逐[日月季年])*\s*(?:训练|估计|数据|行情|年报|季报"
+    r"|财报|报告期|收益|净值|涨跌|成交|均值|平均|财务|营业|净利"
     r"|ROE|data|returns?|prices?|filings?|statements?|reports?|(?:as|is) (?:the )?(?:train|in-sample))",
     re.IGNORECASE,
 )
@@ -69,18 +84,27 @@ _FIRST = re.compile(
 )
 # "First disclosed" also speaks of an event ("companies that first reported a loss"); these speak of a value.
 _FIRST_VALUE = re.compile(
-    r"(?:首次(?:披露|公布|发布|公告)(?:的|时的)?(?:值|数值|数据|数字|口径|版本|结果|金额|报表)|首次(?:披露|公布|发布)(?=为准)"
+    r"(?:首次(?:披露|公布|发布|公告)(?:的|时的)?(?:值|数值|数据|数字|口径|版本|结果|金额|报表)"
+    r"|首次(?:披露|公布|发布)(?=为准)"
     r"|初次披露值|(?<=[取用以])初值)(?=$|[\s，。；：、,.;（(）)]|为|来|计|作|进行|而|且)"
     r"|as (?:first|originally) reported(?! by)"
-    r"|(?:first[- ](?:reported|disclosed|published|release|print)|initial (?:release|print)|originally reported)"
+    r"|(?:first[- ](?:reported|disclosed|published|release|print)|initial (?:release|print)"
+    r"|originally reported)"
     r" (?:values?|figures?|numbers?|data|versions?)",
     re.IGNORECASE,
 )
 _LATEST = re.compile(
-    r"最新(?:的)?(?:已)?(?:披露|重述|修订|更正|更新)|最新(?:可得|一期|版本|报告期|值|数)|重述后|重述值|修订后|更正后"
-    r"|(?:latest|most recent(?:ly)?) (?:available|disclosed|reported|version|restated|revised|vintage|values?|figures?)"
+    r"最新(?:的)?(?:已)?(?:披露|重述|修订|更正|更新)|最新(?:可得|一期|版本|报告期|值|数)|重述后|重述值"
+    r"|修订后|更正后"
+    r"|(?:latest|most recent(?:ly)?) (?:available|disclosed|reported|version|restated|revised|vintage"
+    r"|values?|figures?)"
     r"|as (?:last |later |latest )?(?:restated|revised)|(?:restated|revised) (?:values?|figures?|numbers?|data)"
     r"|\b(?:use|using|take|taking) (?:only )?the (?:latest|most recent)\b",
+    re.IGNORECASE,
+)
+# A word of versions: one that no rule has read may limit it.
+_VERSION_WORD = re.compile(
+    r"重述|修订|更正|追溯|初值|原始|原值|首次|restat\w*|revis\w*|\boriginal\w*|preliminary|amend\w*",
     re.IGNORECASE,
 )
 _DENIED_BEFORE = re.compile(
@@ -96,7 +120,8 @@ _DENIED_AFTER = re.compile(
 )
 # Words that make a rule of versions hold for a part only.
 _IN_PART = re.compile(
-    r"不仅|不只|不但|不单|不得不|无不|不能不|否则|例外|(?:如|若|无|缺少?)[^，。；,]{0,4}(?:首次|最新|初值|重述|修订|更正)"
+    r"不仅|不只|不但|不单|不得不|无不|不能不|否则|例外|(?:如|若|无|缺少?)[^，。；,]{0,4}(?:首次|最新|初值"
+    r"|重述|修订|更正)"
     r"|not (?:only|just|merely|un)|no (?:longer|other)|never (?:not|without)|unless|otherwise|except"
     r"|(?:if|where|when) (?:available|restated|revised|missing)",
     re.IGNORECASE,
@@ -105,14 +130,17 @@ _REPORTS = re.compile(
     r"财务|年报|季报|中报|报告期|披露|营业收入|净利润|filing|statement|reported|vintage", re.IGNORECASE
 )
 _LABEL = re.compile(
-    r"(?:未来|随后|后续|其后|之后)\s*[\d、,，和及\s]*\s*(?:个)?(?:交易日|日|天|周|月|年)?[^，。,.;；]{0,6}?(?:收益|涨跌|表现|回报)"
+    r"(?:未来|随后|后续|其后|之后|此后|往后|今后"
+    r"|接下来)\s*[\d、,，和及\s一二两三四五六七八九十半]*\s*(?:个)?(?:交易日|日|天|周|月"
+    r"|年)?[^，。,.;；]{0,6}?(?:收益|涨跌|表现|回报)"
     r"|作为标签|事后标签|(?:持有期|持有至)[^，。]{0,12}收益"
     r"|[次下](?:一)?(?:个)?(?:交易日|日|周|月|季度?|年)的?(?:[超累平]\w)?(?:收益|涨跌|表现|回报)"
     r"|(?:forward|future|subsequent|next|following)[\s-]+(?:\d+[\s-]+)?(?:trading[\s-]+)?"
     r"(?:day|week|month|quarter|year)?(?:s|['’]s|s['’])?[\s-]*(?:excess[\s-]+)?returns?"
     r"|returns? (?:in|over|of|for|during) the (?:subsequent|next|following) "
     r"(?:\d+ )?(?:trading )?(?:day|week|month|quarter|year)"
-    r"|returns? (?:in|over|of|for|during) the (?:trading )?(?:day|week|month|quarter|year)s? (?:after|ahead|to come)\b"
+    r"|returns? (?:in|over|of|for|during) the (?:trading )?(?:day|week|month|quarter|year)s? (?:after"
+    r"|ahead|to come)\b"
     r"|as (?:the |a )?labels?",
     re.IGNORECASE,
 )
@@ -122,7 +150,8 @@ _LABEL_FIELD = re.compile(
     re.IGNORECASE,
 )
 _LABEL_SURE = re.compile(
-    r"(?:未来|随后|后续|持有期|后\s*\d|[次下]一?个?(?:交易日|[日周月季年])).*(?:收益|涨跌|回报|表现)|^标签$|^label$"
+    r"(?:未来|随后|后续|持有期|后\s*\d|[次下]一?个?(?:交易日|[日周月季年])).*(?:收益|涨跌|回报|表现)"
+    r"|^标签$|^label$"
     r"|(?:fwd|forward|future|next|following|subsequent).*ret",
     re.IGNORECASE,
 )
@@ -151,10 +180,14 @@ _DECISION_FIELD = re.compile(
 def read_instruction(text: str) -> list[Evidence]:
     """Return what an instruction says about its contract; an empty list if it says nothing about time."""
     dates = dates_in(text)
+    windows = windows_in(text, dates)
+    rhythms = [re.compile(words, re.IGNORECASE) for _, words in _RHYTHMS if windows and _DECIDES.search(text)]
+    patterns = [*rhythms, _FIRST, _LATEST, _LABEL, _PROXY, _HISTORY]
+    read = [found.span() for pattern in patterns for found in pattern.finditer(text)]
     return [
-        *read_as_of(text),
-        *_decisions(text, dates, windows_in(text, dates)),
-        *_version(text),
+        *read_as_of(text, dates, windows, read),
+        *_decisions(text, dates, windows),
+        *_version(text, dates),
         *_labels(text),
         *_permissions(text),
     ]
@@ -187,6 +220,9 @@ def _rhythm(text: str, found: list[tuple[str, re.Match[str]]], windows: list[Win
     doubts = [f"also “{other.group()}”" for _, other in found[1:]]
     if other := _OTHER_RHYTHM.search(text):
         doubts.append(f"“{other.group()}” may change it")
+    rhythms = [m.span() for _, words in _RHYTHMS for m in re.finditer(words, text, re.IGNORECASE)]
+    if more := _outside(_ANY_RHYTHM, text, rhythms):
+        doubts.append(f"also “{more}”")
     if name.endswith("_end") and not _AT_END.search(match.group()):
         doubts.append("which day of it is not said; the end is what is usual")
     if not _DECIDES.search(text):
@@ -217,7 +253,7 @@ def _of_data(text: str, windows: list[Window]) -> str | None:
     return None
 
 
-def _version(text: str) -> Iterator[Evidence]:
+def _version(text: str, dates: list[Dated]) -> Iterator[Evidence]:
     first, latest = list(_FIRST.finditer(text)), list(_LATEST.finditer(text))
     stated = {"first": first, "latest": latest}
     meant = {rule: [m for m in own if not _denied(text, m)] for rule, own in stated.items()}
@@ -234,10 +270,25 @@ def _version(text: str) -> Iterator[Evidence]:
         if sure and rule == "first" and not any(_FIRST_VALUE.match(text, m.start()) for m in meant["first"]):
             sure = False
             words += ": is it of values, or of something that happened first?"
+        read = [m.span() for own in stated.values() for m in own]
+        if sure and (other_word := _outside(_VERSION_WORD, text, read)):
+            sure = False
+            words += f": what is said of “{other_word}”?"
+        if sure and rule == "latest" and dates and all(is_period(text, found) for found in dates):
+            sure = False
+            words += ": the latest of which day? The date is of a report"
         yield Evidence("version", rule, sure, words, "read" if sure else "doubt")
     elif _REPORTS.search(text):
         because = "reports are used and no version is named; the latest known is the default"
         yield Evidence("version", "latest", sure=False, because=because, standing="guess")
+
+
+def _outside(words: re.Pattern[str], text: str, read: Sequence[tuple[int, int]]) -> str | None:
+    """Return the first of these words that overlaps nothing that was read, or None."""
+    for found in words.finditer(text):
+        if not any(start < found.end() and found.start() < end for start, end in read):
+            return found.group()
+    return None
 
 
 def _denied(text: str, match: re.Match[str]) -> bool:
