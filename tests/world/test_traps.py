@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from datetime import date, timedelta
 
 import pytest
@@ -91,6 +92,58 @@ def test_every_quota_is_met_at_the_scale_of_the_demo(serial):
     world = simulate(WorldConfig(0.05, 1, date(2026, 4, 30)), serial)
     short = {one.mechanism: one for one in Traps(world).coverage() if one.quota and one.met < one.anchors}
     assert short == {}
+
+
+def names(database):
+    """All codes and symbols that people use, by the tables that explain the vendor's numbers."""
+    return {
+        str(name)
+        for table, column in (
+            ("secumain", "SECUCODE"),
+            ("bond_code", "SECUCODE"),
+            ("nq_secumain", "SECUCODE"),
+            ("us_listing_event", "symbol"),
+            ("us_macro_vintage", "series"),
+            ("c_ed_indicatormain", "INDICATORCODE"),
+            ("bond_comcreditgrading", "COMPANYCODE"),
+        )
+        for name in database.query(f"SELECT DISTINCT {column} FROM {table}").table.column(0).to_pylist()
+    }
+
+
+def test_a_trap_is_found_in_its_table_by_what_is_printed(traps, database):
+    """Of each mechanism some at every sixth anchor and the last: rows with those numbers and dates, a name in use."""
+    used, seen = names(database), set()
+    for day in (*traps.anchors[::6], traps.anchors[-1]):
+        for name, found in itertools.groupby(traps.at(day), key=lambda trap: trap.mechanism):
+            listed = list(found)
+            for trap in listed[:: max(1, len(listed) // 8)]:
+                count = database.query(f"SELECT COUNT(*) FROM {trap.table} WHERE {trap.where}").table
+                assert count.column(0).to_pylist()[0] > 0, trap
+                assert trap.entity in used, trap
+                # The row is found by a date of the trap, but for names, which no table dates
+                dated = {trap.valid, trap.disclosed, trap.ended} - {None}
+                assert trap.table == "secumain" or any(f"{d}" in trap.where for d in dated), trap
+                seen.add(name)
+    assert seen >= set(EVERYWHERE)
+
+
+def test_a_manager_is_named_by_the_code_of_the_person(traps, database):
+    day = traps.anchors[30]
+    rows = database.query(
+        "SELECT DISTINCT c.SECUCODE, m.PERSONALCODE, CAST(m.ACCESSIONDATE AS DATE) AS since FROM mf_fundmanagernew m"
+        f" JOIN secumain c ON c.INNERCODE = m.INNERCODE WHERE m.ACCESSIONDATE <= DATE '{day}'"
+        f" AND m.INFOPUBLDATE >= DATE '{day + timedelta(days=1)}'"
+    ).table
+    there = {
+        (str(code), str(person), since)
+        for code, person, since in zip(*rows.to_pydict().values(), strict=True)
+    }
+    found = [trap for trap in traps.at(day) if trap.mechanism == "manager_undisclosed"]
+    assert found
+    for trap in found:
+        person = re.search(r"PERSONALCODE = (\d+)", trap.where)[1]
+        assert (trap.entity, person, trap.valid) in there
 
 
 def test_late_net_values_are_those_of_the_table(traps, database):
@@ -202,7 +255,9 @@ def test_the_command_lists_an_anchor(built, traps):
     told = json.loads(done.stdout)
     assert len(told["traps"]) == len(list(traps.at(day)))
     assert {trap["anchor"] for trap in told["traps"]} == {day.isoformat()}
-    assert {"mechanism", "entity", "event", "valid", "disclosed", "recorded"} <= set(told["traps"][0])
+    assert {"mechanism", "entity", "table", "where", "event", "valid", "disclosed", "recorded"} <= set(
+        told["traps"][0]
+    )
     assert [one["mechanism"] for one in told["coverage"]] == [one.mechanism for one in traps.coverage()]
 
 

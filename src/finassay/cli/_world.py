@@ -188,6 +188,7 @@ def traps_command(
     lines = [
         f"{t.mechanism:<22} {t.entity:<12} {t.event:<16} valid {t.valid}  disclosed {t.disclosed}"
         f"  recorded {t.recorded}{f'  ended {t.ended}' if t.ended else ''}{'  planted' if t.planted else ''}"
+        f"  {t.table}: {t.where}"
         for t in found
     ]
     if day is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from functools import cached_property
@@ -17,6 +16,7 @@ from finassay.world._blocks._plant import LARGE, anchors
 from finassay.world._calendar import sessions
 from finassay.world._events import Event, Origin, Security, Touch
 from finassay.world._events import EventType as T
+from finassay.world._traps_rows import Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -218,14 +218,18 @@ MECHANISMS = (
 
 @dataclass(frozen=True)
 class Trap:
-    """A trap: its mechanism, the anchor, the event behind it, its dates, and whether it was planted.
+    """A trap: its mechanism, the anchor, its rows, the event behind it, its dates, and whether it was planted.
 
+    `entity` is what people call it: the code of a share, a fund's main class or a bond, a symbol, a series. `where`
+    finds the rows of `table` in SQL, by the numbers and dates that they show; a new short name stands in the share's.
     A net value is no event of the ledger: its `event_id` is 0.
     """
 
     mechanism: str
     anchor: date
     entity: str
+    table: str
+    where: str
     event_id: int
     event: str
     valid: date
@@ -298,9 +302,7 @@ class Traps:
     @cached_property
     def _dated(self) -> dict[str, _Dated | _Values]:
         return {
-            m.name: _Dated(list(self.ledger.of(*m.types)), self._ends(m), self.ledger)
-            if m.types
-            else _Values(self.world)
+            m.name: _Dated(self._of(m), self._ends(m), self.ledger) if m.types else _Values(self.world)
             for m in MECHANISMS
         }
 
@@ -354,15 +356,31 @@ class Traps:
         valid, told, recorded = (
             date.fromordinal(int(part[n])) for part in (values.valid, values.told, values.recorded)
         )
-        name = self._names.get(int(values.entity[n]), str(values.entity[n]))
-        return Trap(mechanism.name, anchor, name, 0, "net_value", valid, told, recorded, None, planted=False)
-
-    def _trap(self, mechanism: Mechanism, anchor: date, dated: _Dated, n: int) -> Trap:
-        event, end = dated.events[n], int(dated.end[n])
+        at = self._places.net_value(int(values.entity[n]), valid)
         return Trap(
             mechanism.name,
             anchor,
-            self._names.get(event.entity, str(event.entity)),
+            at.entity,
+            at.table,
+            at.where,
+            0,
+            "net_value",
+            valid,
+            told,
+            recorded,
+            None,
+            planted=False,
+        )
+
+    def _trap(self, mechanism: Mechanism, anchor: date, dated: _Dated, n: int) -> Trap:
+        event, end = dated.events[n], int(dated.end[n])
+        at = self._places.of(event)
+        return Trap(
+            mechanism.name,
+            anchor,
+            at.entity,
+            at.table,
+            at.where,
             event.event_id,
             event.type.name.lower(),
             event.valid_from,
@@ -373,10 +391,13 @@ class Traps:
         )
 
     @cached_property
-    def _names(self) -> dict[int, str]:
-        """Code or symbol of each entity, where its first event gives one."""
-        found: dict[int, Any] = defaultdict(lambda: None)
-        for event in self.ledger.events:
-            if found[event.entity] is None:
-                found[event.entity] = getattr(event.payload, "code", getattr(event.payload, "symbol", None))
-        return {entity: str(name) for entity, name in found.items() if name is not None}
+    def _places(self) -> Places:
+        return Places(self.ledger)
+
+    def _of(self, mechanism: Mechanism) -> list[Event]:
+        """Return the events of a mechanism that show: a restatement does so in the reports of its day."""
+        found = self.ledger.of(*mechanism.types)
+        if T.RESTATEMENT not in mechanism.types:
+            return list(found)
+        filed = {(e.entity, e.disclosed_at.date()) for e in self.ledger.of(T.REPORT)}
+        return [e for e in found if e.type is not T.RESTATEMENT or (e.entity, e.disclosed_at.date()) in filed]
