@@ -320,8 +320,111 @@ def test_items_of_a_filing_are_those_of_its_form(world, db):
     assert min(seen.values()) > 5, seen
 
 
-def test_no_sentence_of_a_distractor_is_in_many_of_them():
-    """Items without news end in one of eight sentences of their kind: one in 48 of all that there are."""
+def test_no_sentence_of_a_distractor_is_in_many_of_them(db):
+    """Items without news end in one of eight sentences or more of their kind: none is in a fifteenth of all."""
     endings = [phrase.zh for kind in IDLE for phrase in genre(kind).parts[2]]
-    assert len(endings) == len(set(endings)) == 8 * len(IDLE)
+    assert len(endings) == len(set(endings)) >= 8 * len(IDLE)
     assert all(len(part) >= 4 for kind in IDLE for part in genre(kind).parts)
+    texts = [
+        text
+        for (text,) in db.execute(
+            "SELECT text_zh FROM documents JOIN truth USING (document_id)"
+            " WHERE genre = 'news' AND role = 'distractor'"
+        ).fetchall()
+    ]
+    for ending in endings:
+        assert 0 < sum(ending in text for text in texts) < len(texts) / 15, ending
+
+
+def _said(pair, language):
+    """A pattern of a phrase, whatever it is filled in with; by its end where it is a title of a name alone."""
+    return re.compile(re.sub(r"\\\{\w+\\\}", ".+?", re.escape(pair[language])))
+
+
+def test_a_title_and_its_body_are_about_one_matter(db):
+    """A canteen is not a move of headquarters, a lock-up no sale by a holder: in both languages."""
+    news = db.execute(
+        "SELECT title_zh, text_zh, title_en, text_en FROM documents WHERE genre = 'news'"
+    ).fetchall()
+    kinds = [name for name in GENRES if any(pair.about for pair in genre(name).titles)]
+    assert "facility" in kinds
+    seen = dict.fromkeys(kinds, 0)
+    for name in kinds:
+        found = genre(name)
+        for title in found.titles:
+            patterns = [_said(title, language) for language in (0, 1)]
+            for zh, body_zh, en, body_en in news:
+                if not (patterns[0].fullmatch(zh) and patterns[1].fullmatch(en)):
+                    continue
+                seen[name] += 1
+                for part in found.parts:
+                    for pair in part:
+                        if pair.about and pair.about != title.about:
+                            assert not _said(pair, 0).search(body_zh), (zh, body_zh)
+                            assert not _said(pair, 1).search(body_en), (en, body_en)
+                opening = [pair for pair in found.parts[0] if pair.about == title.about]
+                assert any(_said(pair, 0).match(body_zh) for pair in opening), (zh, body_zh)
+    assert min(seen.values()) > 20, seen
+
+
+def test_posts_that_look_back_on_two_years_are_of_companies_listed_longer(db, world):
+    listed = {}
+    for kind in (EventType.SECURITY, EventType.US_SECURITY):
+        for event in world.ledger.of(kind):
+            number = event.payload.inner if kind is EventType.SECURITY else event.payload.security
+            listed[str(number)] = event.valid_from
+    posts = db.execute(
+        "SELECT entities, published_at, text_zh, text_en FROM documents WHERE genre = 'post'"
+    ).fetchall()
+    held, young = 0, 0
+    for entity, at, zh, en in posts:
+        old = (at.date() - listed[entity]).days > 2 * 365
+        assert ("两年了" in zh) == ("Two years in" in en)
+        assert old or "两年了" not in zh, (entity, at)
+        held += "两年了" in zh
+        young += not old
+    assert min(held, young) > 20
+
+
+PRODUCTS = re.compile("召回|新产品|产品线|供货合同|采购协议|开工率|项目可动工")
+SERVICES = ("银行", "非银金融", "交通运输", "房地产", "社会服务", "传媒")
+
+
+def test_banks_and_others_that_make_nothing_recall_no_product(db, world):
+    """Chinese companies by all industries that they have been in, US ones by the SIC of their filings."""
+    industries, manufacturing = {}, {}
+    for event in world.ledger.of(EventType.INDUSTRY_SET):
+        industries.setdefault(event.entity, set()).add(event.payload.names[0])
+    for event in world.ledger.of(EventType.US_SECURITY):
+        manufacturing[event.entity] = 2000 <= (event.payload.sic or 0) < 4000
+    told = dict.fromkeys(("CN", "US"), 0)
+    makers = 0
+    for number, title, text in db.execute(
+        "SELECT event_id, title_zh, text_zh FROM documents JOIN truth USING (document_id)"
+        " WHERE genre = 'news' AND role = 'cause'"
+    ).fetchall():
+        event = world.ledger.by_id[number]
+        if event.payload.topic not in ("order", "approval", "recall") or event.type is not EventType.NEWS:
+            continue
+        market = event.payload.market
+        service = (
+            industries[event.entity] <= set(SERVICES) if market == "CN" else not manufacturing[event.entity]
+        )
+        assert not (service and PRODUCTS.search(title + text)), (title, text)
+        told[market] += service
+        makers += bool(PRODUCTS.search(title + text))
+    assert all(told.values()), told
+    assert makers > 10
+
+
+def test_an_amendment_that_changes_nothing_states_no_figures(db, world):
+    """One that restates says what is stated now; one that supplies exhibits names no amount."""
+    seen = {True: 0, False: 0}
+    for event in world.ledger.of(EventType.US_AMENDMENT):
+        found = db.execute(
+            "SELECT text_zh, text_en FROM documents WHERE document_id = ?", [f"US-{event.payload.accession}"]
+        ).fetchall()
+        for zh, en in found:
+            assert ("$" in en) is ("元" in zh) is event.payload.restates, en
+            seen[event.payload.restates] += 1
+    assert min(seen.values()) > 3, seen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from finassay.world._blocks._documents_style import Text, mixed, one_of, write
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 STORIES = 0.30  # of reports, forecasts and filings that the press writes about (assumed)
 POSTS_OF_NEWS, POSTS_OF_REPORTS, POSTS_OF_IDLE = 0.45, 0.10, 0.30  # followed by a forum post (assumed)
+_TWO_YEARS = timedelta(days=731)
 _FORUMS = {"CN": "股吧", "US": "StreetTalk board"}
 _PRESS = {
     "CN": ("财经早报", "证券观察", "产经快讯", "南方商报", "市场一线"),
@@ -83,7 +84,7 @@ def drafts(
     else:
         return
     if _share(number, 2) < chance:
-        yield _post(number, event, market, entities, facts, mood)
+        yield _post(number, event, market, entities, facts, mood, names.listed(event.entity))
 
 
 _CN_INDEX = (EventType.INDEX_IN, EventType.INDEX_OUT)
@@ -129,14 +130,16 @@ def _later(event: Event, number: int, least: int, spread: int, first: int) -> da
     return at.replace(hour=first, minute=0) + timedelta(minutes=(number >> 12) % 180)
 
 
-def _times(market: str, at: datetime) -> frozenset[str]:
-    """Return what a minute is: after the close of a session, on the eve of one."""
+def _times(market: str, at: datetime, listed: date) -> frozenset[str]:
+    """Return what a minute is: after the close of a session, on the eve of one, more than two years after a listing."""
     exchange, close = ("XSHG", time(15)) if market == "CN" else ("XNYS", time(16))
     days, found = sessions(exchange), set()
     if at.date() in days and at.time() >= close:
         found.add("after_close")
     if at.date() + timedelta(days=1) in days:
         found.add("eve")
+    if at.date() - listed > _TWO_YEARS:
+        found.add("two_years")
     return frozenset(found)
 
 
@@ -154,11 +157,19 @@ def _story(
 
 
 def _post(
-    number: int, event: Event, market: str, entities: str | None, facts: Mapping[str, str | Amount], mood: int
+    number: int,
+    event: Event,
+    market: str,
+    entities: str | None,
+    facts: Mapping[str, str | Amount],
+    mood: int,
+    listed: date,
 ) -> Draft:
     choice = mixed(number, 4)
     at = _later(event, choice >> 3, 40, 2000, 6)
-    text = write(("post_down", "post_idle", "post_up")[mood + 1], facts, choice >> 13, _times(market, at))
+    text = write(
+        ("post_down", "post_idle", "post_up")[mood + 1], facts, choice >> 13, _times(market, at, listed)
+    )
     source = _FORUMS[market]
     role = "distractor" if isinstance(event.payload, News) and not event.payload.causal else "echo"
     return Draft(event, 2, "post", market, source, at, entities, text, role)

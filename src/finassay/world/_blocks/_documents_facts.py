@@ -245,7 +245,14 @@ def news_facts(names: Names, event: Event, seed: int) -> Own | None:
         good = Amount("总体利好", "favourable") if news.move > 0 else Amount("偏向收紧", "restrictive")
         sector = Amount(SECTORS_ZH[news.sector], SECTORS[news.sector])
         return news.topic, "news", common | {"sector": sector, "sentiment": good}
-    return news.topic, "news", common | who(names, event)
+    topic = (
+        news.topic if names.makes(event.entity, event.disclosed_at.date()) else _OF_SERVICES.get(news.topic)
+    )
+    return topic or news.topic, "news", common | who(names, event)
+
+
+# What news of a topic is about at a company that makes nothing
+_OF_SERVICES = {"order": "mandate", "approval": "licence", "recall": "withdrawal"}
 
 
 def us_facts(names: Names, event: Event) -> Own | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from finassay.world._blocks._documents_style import Amount
-from finassay.world._events import EventType, Index, Name, Security
+from finassay.world._events import EventType, Index, Industry, Name, Security
 from finassay.world._events_us import UsListing, UsSecurity
 
 if TYPE_CHECKING:
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 
 _HAN = "沪深中证上"  # what the short names of indices begin with
+# Industries whose companies make something that is sold by the piece: others recall nothing
+_MAKERS = {
+    "农林牧渔", "基础化工", "钢铁", "有色金属", "电子", "家用电器", "食品饮料", "纺织服饰", "轻工制造", "医药生物",
+    "建筑材料", "电力设备", "国防军工", "汽车", "机械设备", "美容护理",
+}  # fmt: skip
+_MANUFACTURING = range(2000, 4000)  # division D of the SIC
 
 
 @dataclass
@@ -49,14 +55,18 @@ class Names:
         self._cn: dict[int, Security] = {}
         self._us: dict[int, UsSecurity] = {}
         self._spells: dict[int, _Spells] = {}
+        self._listed: dict[int, date] = {}
+        self._industries: dict[int, list[tuple[date, str]]] = {}
         self.indices: dict[int, Amount] = {}
         for event in ledger.of(EventType.SECURITY):
             if isinstance(event.payload, Security):
                 self._cn[event.entity] = event.payload
+                self._listed[event.entity] = event.valid_from
                 self._add(event.entity, event.valid_from, event.payload.abbreviation, event.payload.english)
         for event in ledger.of(EventType.US_SECURITY):
             if isinstance(event.payload, UsSecurity):
                 self._us[event.entity] = event.payload
+                self._listed[event.entity] = event.valid_from
                 who = event.payload
                 self._add(event.entity, event.valid_from, who.name, who.name, who.symbol)
                 if who.kind == "index":
@@ -65,6 +75,10 @@ class Names:
             if isinstance(event.payload, Index):
                 name = event.payload.abbreviation
                 self.indices[event.entity] = Amount(f"{name}指数", f"CSI {name.lstrip(_HAN)} Index")
+        for event in ledger.of(EventType.INDUSTRY_SET):
+            if isinstance(event.payload, Industry):
+                known = (event.disclosed_at.date(), event.payload.names[0])
+                self._industries.setdefault(event.entity, []).append(known)
         changes = [*ledger.of(EventType.RENAME), *ledger.of(EventType.US_RENAME)]
         for event in sorted(changes, key=lambda e: (e.valid_from, e.disclosed_at)):
             if isinstance(event.payload, Name):
@@ -92,6 +106,14 @@ class Names:
         """Whether it is a Chinese share."""
         return entity in self._cn
 
-    def sector(self, entity: int) -> str:
-        """Return the sector of a US company."""
-        return self._us[entity].sector or ""
+    def listed(self, entity: int) -> date:
+        """Return the day on which a company was listed."""
+        return self._listed[entity]
+
+    def makes(self, entity: int, day: date) -> bool:
+        """Whether a company makes something: by each industry that it was known to be in up to a day, or by its SIC."""
+        if entity in self._us:
+            return self._us[entity].sic in _MANUFACTURING
+        industries = self._industries.get(entity, [])
+        told = [name for known, name in industries if known <= day]
+        return all(name in _MAKERS for name in told or [name for _, name in industries[:1]])

@@ -17,11 +17,15 @@ _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "Augu
 
 
 class Pair(NamedTuple):
-    """A phrase in Chinese and in English; names in braces are filled in. Some are said at some times alone."""
+    """A phrase in Chinese and in English; names in braces are filled in.
+
+    Some are said at some times alone (`when`), some of one matter alone (`about`), which a title names.
+    """
 
     zh: str
     en: str
     when: str = ""
+    about: str = ""
 
 
 class Amount(NamedTuple):
@@ -49,7 +53,7 @@ class Genre:
 
     @cached_property
     def variants(self) -> int:
-        """How many texts the same facts can become."""
+        """How many numbers pick the texts that the same facts can become; some pick the same."""
         count = len(self.titles)
         for part in self.parts:
             count *= len(part)
@@ -98,10 +102,10 @@ def write(
 def _template(name: str, choice: int, times: frozenset[str]) -> Text:
     """Put phrases together: in English with spaces, and capitals after full stops."""
     chosen = genre(name)
-    title, left = _said(chosen.titles, choice, times), choice // len(chosen.titles)
+    title, left = _said(chosen.titles, choice, times, None), choice // len(chosen.titles)
     chinese, english, starts = [], [], True
     for part in chosen.parts:
-        phrase = _said(part, left, times)
+        phrase = _said(part, left, times, title.about)
         left //= len(part)
         chinese.append(phrase.zh)
         words = phrase.en.strip()
@@ -111,13 +115,14 @@ def _template(name: str, choice: int, times: frozenset[str]) -> Text:
     return Text(title.zh, title.en, "".join(chinese), " ".join(english))
 
 
-def _said(phrases: tuple[Pair, ...], choice: int, times: frozenset[str]) -> Pair:
-    """Return the phrase of a number; where it would be wrong at this time, one of those that never are."""
-    phrase = phrases[choice % len(phrases)]
-    if phrase.when and phrase.when not in times:
-        always = [other for other in phrases if not other.when]
-        return always[choice // len(phrases) % len(always)]
-    return phrase
+def _said(phrases: tuple[Pair, ...], choice: int, times: frozenset[str], about: str | None) -> Pair:
+    """Return the phrase of a number among those that are right at this time and, where one is given, on this matter."""
+    right = [
+        phrase
+        for phrase in phrases
+        if (not phrase.when or phrase.when in times) and (about is None or phrase.about in ("", about))
+    ]
+    return right[choice % len(phrases) % len(right)]
 
 
 def money(value: float, currency: str) -> Amount:
@@ -185,7 +190,14 @@ def phrases() -> dict[str, Genre | tuple[Pair, ...]]:
     return found
 
 
-def _pairs(rows: list[list[str]]) -> tuple[Pair, ...]:
+def _pairs(rows: list[list[str]] | dict[str, list[list[str]]]) -> tuple[Pair, ...]:
+    """Return phrases, of a list or of lists by matter; what stands under `any` goes with all."""
+    if isinstance(rows, dict):
+        return tuple(
+            Pair(*row)._replace(about="" if about == "any" else about)
+            for about, group in rows.items()
+            for row in group
+        )
     return tuple(Pair(*row) for row in rows)
 
 

@@ -154,12 +154,8 @@ class _Facts:
         if filing.amends is None:
             parts = {part: one_of(f"{part}_{filing.form}", 0) for part in ("mda", "statements", "risks")}
             return "us_filing", "filing", facts | parts
-        matter = "restated" if filing.restates else "unchanged"
-        return (
-            "us_amendment",
-            "filing",
-            facts | {"matter": one_of(matter, mixed(self.seed, event.event_id, 5))},
-        )
+        phrase, matter = ("us_amendment", "restated") if filing.restates else ("us_unchanged", "unchanged")
+        return phrase, "filing", facts | {"matter": one_of(matter, mixed(self.seed, event.event_id, 5))}
 
 
 _QUARTERS = {
