@@ -132,13 +132,17 @@ def test_a_corrected_net_value_keeps_its_first_version_and_the_last_inserted_one
 
 
 def test_what_a_list_says_is_shares_times_the_close_of_the_period(database):
+    """Where the vendor keeps a quote of that day: it lacks a few."""
     found = rows(
         database,
         "WITH quotes AS (SELECT INNERCODE, TRADINGDAY, CLOSEPRICE FROM qt_dailyquote UNION ALL"
         " SELECT INNERCODE, TRADINGDAY, CLOSEPRICE FROM lc_stibdailyquote)"
-        " SELECT h.SHARESHOLDING, h.MARKETVALUE, (SELECT p.CLOSEPRICE FROM quotes p"
-        " WHERE p.INNERCODE = h.STOCKINNERCODE AND p.TRADINGDAY <= h.REPORTDATE ORDER BY p.TRADINGDAY DESC LIMIT 1)"
-        " AS price FROM mf_stockportfoliodetail h WHERE h.ID % 37 = 0",
+        ", sessions AS (SELECT h.REPORTDATE, MAX(q.TRADINGDAY) AS day FROM (SELECT DISTINCT REPORTDATE"
+        " FROM mf_stockportfoliodetail) h JOIN (SELECT DISTINCT TRADINGDAY FROM quotes) q"
+        " ON q.TRADINGDAY <= h.REPORTDATE GROUP BY h.REPORTDATE)"
+        " SELECT h.SHARESHOLDING, h.MARKETVALUE, p.CLOSEPRICE FROM mf_stockportfoliodetail h"
+        " JOIN sessions USING (REPORTDATE) JOIN quotes p ON p.INNERCODE = h.STOCKINNERCODE AND p.TRADINGDAY = day"
+        " WHERE h.ID % 37 = 0",
     )
     assert len(found) > 200
     for shares, value, price in found:
