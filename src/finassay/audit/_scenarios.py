@@ -70,6 +70,7 @@ _ADDED = (
     NULLED,
     OVERLAP,
 )  # versions of rows, under numbers above the rest
+_THIRDS = {PENDING: (1,), PENDING_TOO: (0, 2)}  # of the intervals that hold, which begin later
 _NORMAL, _LATEST = "finassay_normal", "finassay_latest"
 
 
@@ -233,8 +234,10 @@ class Altered(Alterations):
             UNDATED.name: lambda: self._changed(self._undated(), touched),
             LATE_END.name: lambda: self._changed(self._late_ends(), touched),
             EXPIRED.name: lambda: self._changed(self._expired(), touched),
-            PENDING.name: lambda: self._changed(self._pending((1,)), touched),
-            PENDING_TOO.name: lambda: self._changed(self._pending((0, 2), changed=True), touched),
+            PENDING.name: lambda: self._changed(self._pending(_THIRDS[PENDING]), touched),
+            PENDING_TOO.name: lambda: self._changed(
+                self._pending(_THIRDS[PENDING_TOO], changed=True), touched
+            ),
             AS_IS.name: lambda: self._all,
             CHANGED.name: lambda: self._changed(self._known_values(), touched),
             MISSING.name: lambda: self._fewer((0, 1), touched),
@@ -423,8 +426,8 @@ class Altered(Alterations):
             where = self._counts
         elif family is EXPIRED and valid is not None:
             where = self._expired()[valid.end or ""][0]
-        elif family in (PENDING, PENDING_TOO) and valid is not None:
-            where = self._pending((1,) if family is PENDING else (0, 2))[valid.start][0]
+        elif family in _THIRDS and valid is not None:
+            where = self._pending(_THIRDS[family])[valid.start][0]
         else:
             where = "TRUE"
         return f"SELECT {self._number} AS n FROM {self._from} WHERE {where} ORDER BY 1"  # noqa: S608 - our own names

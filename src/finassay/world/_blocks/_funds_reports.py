@@ -85,6 +85,10 @@ def fund_reports(seed: int, fund: int, life: FundLife) -> Reports:
     version = np.concatenate([[0], (rows[1:] == rows[:-1]).astype(np.int64)])[: rows.size]
     later = lag[rows] + version * (3 + (u[rows, 4] * 40).astype(np.int64))
     disclosed = _next_sessions()[quarter[rows], later]
+    # Within a long holiday both would wait for its end: what is published again comes on a later session
+    while (same := (version == 1) & (disclosed == np.r_[0, disclosed[:-1]])).any():
+        later = later + same
+        disclosed = _next_sessions()[quarter[rows], later]
     return Reports(
         np.full(rows.size, fund),
         quarter[rows],
