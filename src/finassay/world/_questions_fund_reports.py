@@ -31,8 +31,9 @@ _STOCKS = f""", l AS (SELECT q.n, t.REPORTDATE, t.SERIALNUMBER * t.STOCKINNERCOD
  FROM q JOIN mf_stockportfoliodetail t ON t.INNERCODE = q.k AND t.INFOPUBLDATE < q.c)
 SELECT n, {_DAY.format(column="MAX(REPORTDATE)")} || ' ' || {_WHOLE.format(number="SUM(v)")} || ' ' ||
   {_WHOLE.format(number="SUM(u)")} AS answer FROM l WHERE place = 1 GROUP BY n"""  # noqa: S608 - our own words
+# A quarter may be published again on the day of the half-year: one report is recorded at one time
 _SECTIONS = f""", l AS (SELECT q.n, t.ENDDATE, t.MARKETVALUE AS v,
- RANK() OVER (PARTITION BY q.n ORDER BY t.ENDDATE DESC, t.INFOPUBLDATE DESC) AS place
+ RANK() OVER (PARTITION BY q.n ORDER BY t.ENDDATE DESC, t.INFOPUBLDATE DESC, t.INSERTTIME DESC) AS place
  FROM q JOIN mf_industryportall t ON t.INNERCODE = q.k AND t.INFOPUBLDATE < q.c)
 SELECT n, {_DAY.format(column="MAX(ENDDATE)")} || ' ' || CAST(COUNT(*) AS VARCHAR) || ' ' ||
   {_WHOLE.format(number="SUM(v) * 100")} AS answer FROM l WHERE place = 1 GROUP BY n"""  # noqa: S608 - our own words
