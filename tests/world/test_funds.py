@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
@@ -11,6 +12,7 @@ import pytest
 from finassay.world import EventType, materialise
 from finassay.world._blocks._funds_life import BOND_LEG
 from finassay.world._blocks._funds_market import quarter_positions
+from finassay.world._blocks._funds_reports import fund_reports
 from finassay.world._blocks._funds_values import fund_values
 from finassay.world._blocks._market import factors, window
 from finassay.world._calendar import quarter_ends, sessions
@@ -351,3 +353,12 @@ def test_without_its_opening_a_fund_and_all_that_is_its_own_never_was(world, ser
     assert {life.entity for life in world.funds.lives} - {life.entity for life in other.lives} == {
         event.entity
     }
+
+
+def test_a_report_published_again_comes_on_a_later_day(world):
+    """Of many draws some fall into the holidays of the Spring Festival, at whose end both would come."""
+    life = max(world.funds.lives, key=lambda one: one.stop - one.first)
+    for entity in range(1, 2_000):
+        reports = fund_reports(1, 0, replace(life, entity=entity))
+        again = np.flatnonzero(reports.version)
+        assert (reports.disclosed[again] > reports.disclosed[again - 1]).all(), entity
