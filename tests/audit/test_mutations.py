@@ -104,6 +104,66 @@ def test_mutants_run(catalog: Catalog, market: str) -> None:
             db.execute(one.text).fetchall()
 
 
+QUALIFIED = """
+SELECT FIRM, NAME FROM industry WHERE STARTS < DATE '2024-07-01'
+QUALIFY ROW_NUMBER() OVER (PARTITION BY FIRM ORDER BY STARTS DESC) = 1 AND NAME <> 'bank'
+"""
+
+
+def test_a_qualify_without_its_ranking_becomes_a_condition(catalog: Catalog, market: str) -> None:
+    (one,) = made(QUALIFIED, catalog)["rank_removed"]
+    assert "QUALIFY" not in one.text
+    assert plain(one.text).endswith("WHERE STARTS < CAST('2024-07-01' AS DATE) AND NAME <> 'bank'")
+    with duckdb.connect(market.removeprefix("duckdb:///"), read_only=True) as db:
+        assert len(db.execute(one.text).fetchall()) > len(db.execute(QUALIFIED).fetchall())
+
+
+def test_an_asof_join_keeps_its_order(catalog: Catalog, market: str) -> None:
+    sql = """SELECT p.FIRM, r.PROFIT FROM price p ASOF JOIN report r
+      ON r.FIRM = p.FIRM AND r.PUBLISHED <= p.DAY WHERE p.DAY <= DATE '2024-06-30'"""
+    found = made(sql, catalog)
+    assert [one.says for one in found["guard_dropped"]] == ["p.DAY <= CAST('2024-06-30' AS DATE)"]
+    with duckdb.connect(market.removeprefix("duckdb:///"), read_only=True) as db:
+        for one in mutations("p.sql", sql, "duckdb", catalog, CONTRACT):
+            db.execute(one.text).fetchall()
+
+
+ABOUT = {
+    "each table has its own": (
+        "SELECT * FROM report r JOIN alert a ON a.FIRM = r.FIRM AND a.ANNOUNCED < r.PUBLISHED",
+        {"a.STARTS < r.PUBLISHED", "a.ANNOUNCED < r.PERIOD"},
+    ),
+    "what a query in between calls it": (
+        "WITH x AS (SELECT PERIOD AS q, PUBLISHED AS seen FROM report) SELECT q FROM x WHERE seen < DATE '2024-07-01'",
+        set(),  # `seen` is no name of the catalog's, so it is not looked at
+    ),
+    "the same name in between": (
+        "WITH x AS (SELECT PERIOD AS q, PUBLISHED FROM report) SELECT q FROM x WHERE PUBLISHED < DATE '2024-07-01'",
+        {"q < CAST('2024-07-01' AS DATE)"},
+    ),
+    "all that a query in between reads": (
+        "SELECT y.FIRM FROM (SELECT *, 1 AS one FROM report) y WHERE y.PUBLISHED < DATE '2024-07-01'",
+        {"y.PERIOD < CAST('2024-07-01' AS DATE)"},
+    ),
+    "not handed on": (
+        "WITH x AS (SELECT FIRM, PUBLISHED FROM report) SELECT FIRM FROM x WHERE PUBLISHED < DATE '2024-07-01'",
+        set(),
+    ),
+    "seen from inside": (
+        "SELECT FIRM FROM report r WHERE EXISTS (SELECT 1 FROM alert WHERE r.PUBLISHED < DATE '2024-07-01')",
+        {"r.PERIOD < CAST('2024-07-01' AS DATE)"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("sql", "expected"), ABOUT.values(), ids=ABOUT)
+def test_what_a_row_is_about_is_of_its_own_table(sql: str, expected: set[str], catalog: Catalog) -> None:
+    found = made(sql, catalog).get("valid_time", [])
+    assert len(found) == len(expected)
+    for text in expected:
+        assert sum(text in plain(one.text) for one in found) == 1, text
+
+
 def test_python_is_mutated_in_its_statements_and_in_itself(catalog: Catalog) -> None:
     found = made(PANDAS, catalog, "p.py")
     for some in found.values():

@@ -42,7 +42,8 @@ class Meanings:
     Attributes
     ----------
     known : mapping of str to str or None
-        Columns that say when a row was known, with what the row is about: a period, a start, a market date.
+        Columns that say when a row was known, with what the row is about: a period, a start, a market date; None where
+        the tables do not agree on it.
     starts, ends, orders : frozenset of str
         Columns where an interval starts and ends, and that order versions.
     """
@@ -59,13 +60,9 @@ class Meanings:
         ends: set[str] = set()
         orders: set[str] = set()
         for spec in tables:
-            available = spec.availability
-            names = [available.column] if available else []
-            if available and available.proxy and available.proxy.lower() in proxies:
-                names.append(available.proxy)
-            for name in names:
-                if name:
-                    known.setdefault(name.lower(), _about(spec, name))
+            for name, about in known_of(spec, proxies).items():
+                # Where the tables disagree, a name alone does not tell what a row is about
+                known[name] = about if known.get(name, about) == about else None
             if spec.valid is not None:
                 starts.add(spec.valid.start.lower())
                 ends |= {
@@ -87,6 +84,15 @@ class Meanings:
     @property
     def times(self) -> set[str]:
         return {*self.known, *self.starts, *self.ends}
+
+
+def known_of(spec: Spec, proxies: frozenset[str]) -> dict[str, str | None]:
+    """Return the columns of a table that say when a row was known, each with what the row is about."""
+    available = spec.availability
+    names = [available.column] if available else []
+    if available and available.proxy and available.proxy.lower() in proxies:
+        names.append(available.proxy)
+    return {name.lower(): _about(spec, name) for name in names if name}
 
 
 def _about(spec: Spec, available: str) -> str | None:
@@ -143,7 +149,7 @@ def edits_of(
     yield from _conditions(tree, meanings, edit)
     yield from _dates(tree, meanings, cutoffs, edit)
     yield from _bounds(tree, meanings, edit)
-    yield from _columns(tree, meanings, edit)
+    yield from _columns(tree, specs, proxies, edit)
     yield from ranks.orders(tree, meanings, edit)
     yield from ranks.picks(tree, edit)
     yield from ranks.moved(tree, edit)
@@ -166,6 +172,13 @@ def _conditions(tree: exp.Expr, meanings: Meanings, edit: Editor) -> Iterator[Ed
     from finassay.audit._guards import conjuncts, is_guard
 
     for node in conjuncts(tree):
+        join = node.find_ancestor(exp.Join, exp.Select)
+        if (
+            isinstance(join, exp.Join)
+            and join.method == "ASOF"
+            and isinstance(node, exp.LTE | exp.LT | exp.GTE | exp.GT)
+        ):
+            continue  # without it there is no such join
         if is_guard(node, {*meanings.known, *meanings.starts}, set(meanings.ends)):
             names = names_of(node)
             operator = "end_test_dropped" if names & meanings.ends else "guard_dropped"
@@ -232,18 +245,23 @@ def _bounds(tree: exp.Expr, meanings: Meanings, edit: Editor) -> Iterator[Edit]:
         )
 
 
-def _columns(tree: exp.Expr, meanings: Meanings, edit: Editor) -> Iterator[Edit]:
+def _columns(tree: exp.Expr, specs: dict[str, Spec], proxies: frozenset[str], edit: Editor) -> Iterator[Edit]:
     """Compare what a row is about where it was compared when it was known."""
     from sqlglot import exp
 
+    from finassay.audit._mutations_sql_names import beside
+
+    known = {table: known_of(spec, proxies) for table, spec in specs.items()}
+    names = {name for some in known.values() for name in some}
     for node in tree.find_all(exp.Column):
-        about = meanings.known.get(node.name.lower())
         inside = node.find_ancestor(exp.Predicate, exp.Ordered, exp.Window)
-        if about is None or not isinstance(inside, exp.Predicate):
+        if node.name.lower() not in names or not isinstance(inside, exp.Predicate):
             continue
-        yield from edit(
-            "valid_time", node, ("A1", "A2"), put(exp.column(about, table=node.args.get("table")))
-        )
+        about = beside(node, specs, known)
+        if about is not None:
+            yield from edit(
+                "valid_time", node, ("A1", "A2"), put(exp.column(about, table=node.args.get("table")))
+            )
 
 
 def names_of(node: exp.Expr | None) -> set[str]:

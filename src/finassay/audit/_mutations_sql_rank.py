@@ -57,12 +57,25 @@ def _windows(tree: exp.Expr) -> set[str]:
 
 def picks(tree: exp.Expr, edit: Editor) -> Iterator[Edit]:
     """Take each pick away."""
-    from sqlglot import exp
-
     windows = _windows(tree)
     for node in conjuncts(tree):
         if _is_pick(node, windows):
-            yield from edit("rank_removed", node, ("A3",), put(exp.true()))
+            yield from edit("rank_removed", node, ("A3",), partial(_unpick, windows=windows))
+
+
+def _unpick(node: exp.Expr, windows: set[str]) -> None:
+    """Take a pick away; a QUALIFY that is left without any ranking is no statement, so its rest goes to WHERE."""
+    from sqlglot import exp
+
+    qualify, select = node.find_ancestor(exp.Qualify, exp.Select), node.find_ancestor(exp.Select)
+    node.replace(exp.true())
+    if not isinstance(qualify, exp.Qualify) or select is None:
+        return
+    if qualify.find(exp.Window) is None and not names_of(qualify) & windows:
+        rest = [one for one in conjuncts(select) if _within(one, qualify) and one != exp.true()]
+        qualify.pop()
+        for one in rest:
+            select.where(one.copy(), copy=False)
 
 
 def moved(tree: exp.Expr, edit: Editor) -> Iterator[Edit]:
@@ -96,19 +109,21 @@ def _inner(outer: exp.Expr, pick: exp.Expr, other: exp.Expr) -> exp.Expr | None:
     ranked = {column.table.lower() for column in pick.find_all(exp.Column)}
     if qualifiers != ranked:
         return None
-    sources = [source for source in _sources(outer) if not alias or source.alias_or_name.lower() == alias]
+    sources = [source for source in sources_of(outer) if not alias or source.alias_or_name.lower() == alias]
     if len(sources) != 1:
         return None
-    query = _query_of(sources[0])
+    query = query_of(sources[0])
     return query if query is not None and _given(query, other) is not None else None
 
 
-def _sources(select: exp.Expr) -> list[exp.Expr]:
+def sources_of(select: exp.Expr) -> list[exp.Expr]:
+    """Return what a query reads: tables, queries, names of queries."""
     start = select.args.get("from_") or select.args.get("from")
     return [*([start.this] if start is not None else []), *(j.this for j in select.args.get("joins") or [])]
 
 
-def _query_of(source: exp.Expr) -> exp.Expr | None:
+def query_of(source: exp.Expr) -> exp.Expr | None:
+    """Return the query that a source is, or names; None for a table, and for queries joined by UNION."""
     from sqlglot import exp
 
     if isinstance(source, exp.Subquery):
@@ -138,7 +153,7 @@ def _given(query: exp.Expr, condition: exp.Expr) -> dict[str, exp.Expr] | None:
             if listed[name].find(exp.Window, exp.AggFunc) is not None:
                 return None
             found[name] = listed[name]
-        elif star and len(_sources(query)) == 1:
+        elif star and len(sources_of(query)) == 1:
             found[name] = exp.column(column.name)
         else:
             return None
