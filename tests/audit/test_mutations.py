@@ -145,6 +145,10 @@ ABOUT = {
         "SELECT y.FIRM FROM (SELECT *, 1 AS one FROM report) y WHERE y.PUBLISHED < DATE '2024-07-01'",
         {"y.PERIOD < CAST('2024-07-01' AS DATE)"},
     ),
+    "asked whether it is there, or the same": (
+        "SELECT FIRM FROM report r WHERE PUBLISHED IS NOT NULL AND PUBLISHED = (SELECT MAX(n.PUBLISHED) FROM report n)",
+        set(),
+    ),
     "not handed on": (
         "WITH x AS (SELECT FIRM, PUBLISHED FROM report) SELECT FIRM FROM x WHERE PUBLISHED < DATE '2024-07-01'",
         set(),

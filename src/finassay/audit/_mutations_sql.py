@@ -255,8 +255,9 @@ def _columns(tree: exp.Expr, specs: dict[str, Spec], proxies: frozenset[str], ed
     names = {name for some in known.values() for name in some}
     for node in tree.find_all(exp.Column):
         inside = node.find_ancestor(exp.Predicate, exp.Ordered, exp.Window)
-        if node.name.lower() not in names or not isinstance(inside, exp.Predicate):
-            continue
+        compared = isinstance(inside, exp.LT | exp.LTE | exp.GT | exp.GTE | exp.Between)
+        if node.name.lower() not in names or not compared:
+            continue  # to ask whether it is there, or the same, bounds nothing
         about = beside(node, specs, known)
         if about is not None:
             yield from edit(
