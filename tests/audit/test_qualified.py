@@ -14,7 +14,9 @@ Audited = Callable[..., Certificate]
 LAST = "SELECT FIRM, MAX(CLOSE) AS TOP FROM {name} WHERE {day} <= DATE '2024-06-30' GROUP BY FIRM"
 
 
-@pytest.mark.parametrize("name", ["main.price", "small.main.price", 'SMALL."main".Price'])
+@pytest.mark.parametrize(
+    "name", ["main.price", "small.main.price", 'SMALL."main".Price', "small.price", '"Small" . Price']
+)
 @pytest.mark.parametrize("dialect", [None, "postgres"])
 def test_a_table_of_the_very_database(audited: Audited, name: str, dialect: str | None) -> None:
     valid = audited(LAST.format(name=name, day=f"{name}.DAY"), dialect=dialect)
@@ -25,7 +27,27 @@ def test_a_table_of_the_very_database(audited: Audited, name: str, dialect: str 
     assert (witness.requirement.value, witness.table) == ("A1", "price")
 
 
-@pytest.mark.parametrize("name", ["other.main.price", "small.other.price", "finassay_base.main.price"])
+def test_the_database_before_a_table_in_the_dialect_where_that_is_usual(audited: Audited) -> None:
+    sql = LAST.format(name="`small`.`price`", day="small.price.DAY")
+    valid = audited(sql, dialect="mysql")
+    assert valid.verdict is Verdict.PASS, certificate_text(valid)
+    [witness] = audited(sql.replace("<=", ">="), dialect="mysql").witnesses
+    assert witness.table == "price"
+
+
+def test_the_name_of_the_database_may_be_that_of_something_else(audited: Audited) -> None:
+    """An alias, a common table expression of the table's own name."""
+    alias = LAST.replace("(CLOSE)", "(small.CLOSE)").format(name="small.price AS small", day="small.DAY")
+    inside = f"WITH price AS ({LAST.format(name='small.price', day='DAY')}) SELECT price.TOP, price.FIRM FROM price"
+    for sql in (alias, inside):
+        assert audited(sql).verdict is Verdict.PASS, sql
+    [witness] = audited(inside.replace("<=", "<>")).witnesses
+    assert witness.table == "price"
+
+
+@pytest.mark.parametrize(
+    "name", ["other.price", "other.main.price", "small.other.price", "finassay_base.main.price"]
+)
 def test_a_table_of_another_database_is_refused(audited: Audited, name: str) -> None:
     found = audited(LAST.format(name=name, day="DAY"))
     assert (found.verdict, found.reasons) == (Verdict.UNKNOWN, ["program_failed"]), certificate_text(found)

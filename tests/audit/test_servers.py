@@ -127,6 +127,37 @@ def test_the_short_form_of_postgresql_is_a_select(served: tuple[Server, str], ca
     assert valid.verdict is Verdict.PASS, certificate_text(valid)
 
 
+@pytest.mark.parametrize("served", ["postgres"], indirect=True)
+def test_a_table_without_or_with_its_descendants_is_the_table(
+    served: tuple[Server, str], catalog: Catalog
+) -> None:
+    """`ONLY industry` and `industry *` of PostgreSQL; one that has parts is not altered, and says so."""
+    task = parse_contract("contract: test\nas_of: {date: 2024-06-30}\n")
+
+    def judged(sql: str) -> Certificate:
+        return audit(Subject(Submission("sql", sql_code=sql, source="study"), served[1]), catalog, task)
+
+    names = (
+        "ONLY industry",
+        "only public.industry",
+        "ONLY /* its own */ audited.public.industry",
+        "industry *",
+    )
+    for name in names:
+        valid = judged(OPEN.replace("FROM industry", f"FROM {name}"))
+        assert valid.verdict is Verdict.PASS, certificate_text(valid)
+        leaks = judged(f"SELECT r.firm FROM report AS r JOIN {name} AS i ON i.firm = r.firm WHERE i.now = 1")
+        assert {w.requirement for w in leaks.witnesses} >= {"A2"}, certificate_text(leaks)
+    assert judged("TABLE ONLY audited.public.industry").verdict is Verdict.FAIL
+    server, _ = served
+    server.execute("CREATE TABLE part (LIKE industry) INHERITS (industry)", database="audited")
+    try:
+        found = judged(OPEN.replace("FROM industry", "FROM ONLY industry"))
+        assert found.verdict is Verdict.UNKNOWN, certificate_text(found)
+    finally:
+        server.execute("DROP TABLE part", database="audited")
+
+
 def test_a_server_shuffles_rows_and_names_those_that_were_used(
     served: tuple[Server, str], catalog: Catalog
 ) -> None:

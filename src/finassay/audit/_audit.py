@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from finassay.audit._certificate import ScenarioRun, TableRead, Witness
 from finassay.audit._compare import Difference, differ
 from finassay.audit._failures import reached
+from finassay.audit._identity import repeated
 from finassay.audit._impact import impact_of
 from finassay.audit._levels import graded
 from finassay.audit._order import reordered, sorts
@@ -248,6 +249,8 @@ def _tables(facts: Facts, database: Database) -> dict[str, Altered]:
             facts.unknown("availability_unknown", str(error))
             continue
         found[name] = altered
+        if warning := repeated(table, database):
+            facts.stress.append(warning)
     return found
 
 

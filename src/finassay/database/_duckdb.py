@@ -14,6 +14,7 @@ from finassay.database._arrow import calendar_only
 from finassay.database._collect import collect
 from finassay.database._engine import BaseEngine, Interrupted, Prepared
 from finassay.database._files import find_files, literal, load_csv, quoted
+from finassay.database._metadata import METADATA_SCHEMAS
 from finassay.database._places import place_of_fragment, place_of_line, place_of_word
 from finassay.database._sealed import Seal, based, fenced
 from finassay.database._types import (
@@ -26,6 +27,7 @@ from finassay.database._types import (
     TableInfo,
 )
 from finassay.database._views import OverlayViews, create_view, refuse_unknown
+from finassay.database._words import under_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -108,6 +110,14 @@ class DuckDBEngine(BaseEngine):
         except BaseException:
             self._close()
             raise
+
+    def _without_own_name(self, sql: str, language: Dialect, policy: QueryPolicy) -> str:
+        """See `BaseEngine._without_own_name`; the name alone may stand before a table, too, unless a schema has it."""
+        sql = super()._without_own_name(sql, language, policy)
+        schemas = {self.default_schema, *(policy.schemas or ()), *METADATA_SCHEMAS["duckdb"]}
+        if not self.own_name or self.own_name.lower() in {schema.lower() for schema in schemas}:
+            return sql
+        return under_schema(sql, language, self.own_name, self.default_schema)
 
     def tables(self, count: bool = False) -> list[TableInfo]:
         """See `Database.tables`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from finassay.database._names import identifier
@@ -11,9 +12,12 @@ from finassay.database._types import DatabaseUnavailable, Dialect, QueryPolicy, 
 from finassay.database._words import without_schema, written_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from sqlglot import exp
+
+_ONLY = re.compile(r"\bONLY\b(?:\s|/\*(?:(?!\*/).)*\*/|--[^\n]*\n)*\Z", re.IGNORECASE | re.DOTALL)
+_DESCENDANTS = re.compile(r"\s*\*")
 
 
 def replace_tables(
@@ -50,7 +54,7 @@ def replace_tables(
         text = replacements(table)
         if text is None:
             continue
-        start, end = _span(table)
+        start, end = _span(sql, dialect, table)
         cuts.append((start, end, text))
     for start, end, text in sorted(cuts, reverse=True):
         sql = sql[:start] + text + sql[end:]
@@ -64,7 +68,8 @@ def _references(sql: str, dialect: Dialect) -> list[exp.Table]:
     return [table for tree in trees for table in table_references(tree)]
 
 
-def _span(table: exp.Table) -> tuple[int, int]:
+def _span(sql: str, dialect: Dialect, table: exp.Table) -> tuple[int, int]:
+    """Return where a reference stands, with PostgreSQL's ``ONLY`` before and ``*`` after it."""
     parts = [part for part in table.parts if part.meta.get("start") is not None]
     if len(parts) != len(table.parts):
         message = (
@@ -73,7 +78,14 @@ def _span(table: exp.Table) -> tuple[int, int]:
         raise QueryRefused(
             message, reason="overlay_impossible", hint="Name the table plainly in FROM or JOIN."
         )
-    return min(int(part.meta["start"]) for part in parts), max(int(part.meta["end"]) for part in parts) + 1
+    start = min(int(part.meta["start"]) for part in parts)
+    end = max(int(part.meta["end"]) for part in parts) + 1
+    if dialect == "postgres":
+        if table.args.get("only") and (before := _ONLY.search(sql, 0, start)):
+            start = before.start()
+        if after := _DESCENDANTS.match(sql, end):
+            end = after.end()
+    return start, end
 
 
 class ServerOverlays:
@@ -91,14 +103,22 @@ class ServerOverlays:
         self._dialect = dialect
         self._schema = schema
         self._views: frozenset[str] = frozenset()
+        self._parents: frozenset[str] = frozenset()  # tables that others inherit from
         self._placed = False  # whether the texts are names of views
         for text in (
             () if sealed else self.texts.values()
         ):  # those of a sealed one are checked as they are placed
             check(text, dialect, QueryPolicy(), schema)
 
-    def learn(self, kinds: Mapping[str, str]) -> None:
-        """Take the kind (``table`` or ``view``) of each name of the schema; raise if an overlay replaces none."""
+    def learn(self, kinds: Mapping[str, str], parents: Iterable[str] = ()) -> None:
+        """Take the kind (``table`` or ``view``) of each name of the schema, and those with parts of their own.
+
+        Raises
+        ------
+        DatabaseUnavailable
+            If an overlay replaces none of them.
+        """
+        self._parents = frozenset(name.lower() for name in parents)
         known = {name.lower() for name in kinds}
         unknown = sorted(set(self.texts) - known)
         if unknown:
@@ -135,5 +155,11 @@ class ServerOverlays:
         text = self.texts.get(table.name.lower())
         if text is None:
             return None
+        if table.args.get("only") and table.name.lower() in self._parents:
+            raise QueryRefused(
+                f"ONLY {table.name} leaves out the rows of its parts, which the overlay of {table.name} has.",
+                reason="overlay_impossible",
+                hint="Leave ONLY out.",
+            )
         name = identifier(table.name, self._dialect)
         return (text if self._placed else f"(\n{text}\n)") + ("" if table.alias else f" AS {name}")

@@ -27,6 +27,7 @@ from finassay.database._types import (
     QueryPolicy,
     TableInfo,
 )
+from finassay.database._words import without_brackets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -86,8 +87,14 @@ class PostgresEngine(BaseEngine):
 
     def _learn(self) -> None:
         if self._overlays.texts:
+            names = [name for name in self._names() if name[0] == self.default_schema]
+            rows = (
+                self._live().execute("SELECT DISTINCT inhparent::text FROM pg_catalog.pg_inherits").fetchall()
+            )
+            parents = {str(oid) for (oid,) in rows}
             self._overlays.learn(
-                {name: kind for schema, name, kind, _ in self._names() if schema == self.default_schema}
+                {name: kind for _, name, kind, _ in names},
+                [name for _, name, _, oid in names if oid in parents],
             )
         if self._overlays.sealed:
             place, schema = f"{quoted(self.default_schema)}.", self.default_schema
@@ -160,6 +167,9 @@ class PostgresEngine(BaseEngine):
             number = int(counted[0]) if counted else None
         key = tuple(row[0] for row in rows if row[4] in {"t", True})
         return TableInfo(name, schema, columns, number, "view" if kind == "view" else "table", key)
+
+    def _without_own_name(self, sql: str, language: Dialect, policy: QueryPolicy) -> str:
+        return without_brackets(super()._without_own_name(sql, language, policy), language)
 
     def _overlaid(self, sql: str) -> str:
         return self._overlays.apply(sql)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from finassay.database._references import table_references
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from sqlglot import exp
     from sqlglot.tokenizer_core import Token
 
     from finassay.database._types import Dialect
@@ -98,6 +101,41 @@ def without_database(
     return _shortened(sql, dialect, is_own)
 
 
+def under_schema(sql: str, dialect: Dialect, database: str, schema: str) -> str:
+    """Return a statement with the schema in place of the database's own name: of ``core.price``, ``main.price``.
+
+    That is how DuckDB reads a name of two parts whose first is no schema. It stands for a table in FROM and JOIN, and
+    before a column of such a table; an alias of that name is left alone. Case never matters.
+    """
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    if not re.search(rf"{re.escape(database)}[\"`]?\s*\.", sql, re.IGNORECASE):
+        return sql
+    try:
+        trees = [tree for tree in sqlglot.parse(sql, read=dialect) if tree is not None]
+    except (SqlglotError, RecursionError):
+        return sql  # `check` says what is wrong
+
+    def is_own(node: exp.Expr) -> bool:
+        own = node.args.get("db")
+        return (
+            isinstance(own, exp.Identifier)
+            and own.name.lower() == database.lower()
+            and not node.args.get("catalog")
+        )
+
+    tables = [table for tree in trees for table in table_references(tree)]
+    named: list[exp.Expr] = [table for table in tables if is_own(table)]
+    if named and not any(table.alias.lower() == database.lower() for table in tables):
+        named += [column for tree in trees for column in tree.find_all(exp.Column) if is_own(column)]
+    places = [node.args["db"].meta for node in named]
+    for start, end in sorted({(m["start"], m["end"] + 1) for m in places if "start" in m}, reverse=True):
+        sql = sql[:start] + schema.ljust(end - start) + sql[end:]
+    return sql
+
+
 def without_schema(sql: str, dialect: Dialect, schema: str, tables: Collection[str]) -> str:
     """Return a statement with blanks for the schema before the columns of some tables: `public.price.day`."""
     if not re.search(re.escape(schema), sql, re.IGNORECASE):
@@ -121,6 +159,30 @@ def written_out(sql: str, dialect: Dialect) -> str:
         begins = at == 0 or tokens[at - 1].text.upper() in _BEFORE_A_QUERY
         if begins and is_bare(token) and token.text.upper() == "TABLE" and is_name(tokens[at + 1]):
             sql = f"{sql[: token.start]}SELECT * FROM{sql[token.end + 1 :]}"
+    return sql
+
+
+def without_brackets(sql: str, dialect: Dialect) -> str:
+    """Return a statement with ``ONLY price`` for ``ONLY (price)``, which sqlglot does not know."""
+    if not re.search(r"\bonly\b", sql, re.IGNORECASE):
+        return sql
+    from sqlglot.errors import SqlglotError
+
+    try:
+        tokens = tokens_of(sql, dialect)
+    except SqlglotError:
+        return sql  # `check` says what is wrong
+    for at in range(len(tokens) - 3):
+        token = tokens[at]
+        if not (is_bare(token) and token.text.upper() == "ONLY" and opens(tokens[at + 1])):
+            continue
+        end = at + 2
+        while end + 1 < len(tokens) and is_name(tokens[end]) and dots(tokens[end + 1]):
+            end += 2
+        closed = end + 1 < len(tokens) and tokens[end + 1].token_type.name == "R_PAREN"
+        if closed and is_name(tokens[end]) and not (at and dots(tokens[at - 1])):
+            for bracket in (tokens[at + 1], tokens[end + 1]):
+                sql = sql[: bracket.start] + " " + sql[bracket.end + 1 :]
     return sql
 
 

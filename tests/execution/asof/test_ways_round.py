@@ -103,6 +103,22 @@ CLOCKS = {
 
 
 @pytest.mark.servers
+@pytest.mark.parametrize("way", WAYS)
+def test_a_table_under_its_longer_names_is_the_one_served(way: str, proxies: Callable[[str], Proxy]) -> None:
+    proxy = proxies(way)
+    names = {
+        "duckdb-mysql": ["main.report", "market.report", "market.main.report"],
+        "duckdb-postgres": ["main.report", "market.report", 'market."main".REPORT'],
+        "mariadb-mysql": ["asof_market.report"],
+        "postgres-postgres": ["asof_market.public.report", "ONLY report", "ONLY (public.report)", "report *"],
+    }
+    for name in names[way]:
+        assert proxy.rows(f"SELECT COUNT(*) FROM {name}") == [(KNOWN,)], name
+    if way == "postgres-postgres":
+        assert len(proxy.rows("TABLE ONLY asof_market.public.report")) == KNOWN
+
+
+@pytest.mark.servers
 def test_the_clock_is_refused_with_the_as_of_date(proxy: Proxy) -> None:
     for sql in CLOCKS[proxy.protocol]:
         error, rows = proxy.ask(sql)

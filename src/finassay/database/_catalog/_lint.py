@@ -10,7 +10,7 @@ from finassay.database._catalog._findings import SEVERITIES, Finding, Lag, LintR
 from finassay.database._catalog._group_checks import group_checks
 from finassay.database._catalog._probe import Probe
 from finassay.database._catalog._row_checks import row_checks
-from finassay.database._catalog._views import ResolvedTable
+from finassay.database._catalog._views import ResolvedTable, fits
 from finassay.temporal import DATE_ROLES
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _names(catalog: Catalog, name: str, spec: Table, stored: dict[str, ColumnInf
         if found is None:
             message = f"the table has no column {column}; it has {', '.join(c.name for c in stored.values())}"
             yield Finding("error", "unknown_column", name, (column,), message, place=place)
-        elif meaning.role in DATE_ROLES and not _fits(found, meaning.format):
+        elif meaning.role in DATE_ROLES and not fits(found, meaning.format):
             message = f"{column} is {found.type}, which the format {meaning.format} does not read"
             yield Finding("error", "type_does_not_fit", name, (column,), message, place=place)
     listed = {column.lower() for column in spec.columns}
@@ -122,18 +122,6 @@ def _names(catalog: Catalog, name: str, spec: Table, stored: dict[str, ColumnInf
         message = f"the catalog does not list {', '.join(others)}"
         place = catalog.place("tables", name, "columns")
         yield Finding("warning", "column_not_catalogued", name, tuple(others), message, place=place)
-
-
-def _fits(column: ColumnInfo, format_: str) -> bool:
-    import pyarrow as pa
-
-    kind = column.arrow_type
-    if format_ == "native":
-        return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
-    if format_.startswith("integer"):
-        return bool(pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_floating(kind))
-    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    return bool(text) or format_ == "other"
 
 
 def _without(spec: Table, gone: set[str]) -> Table:

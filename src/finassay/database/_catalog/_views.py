@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from finassay.core import InputError
 from finassay.database._catalog._predicates import column_of, condition
-from finassay.temporal import AsOf, all_of
+from finassay.temporal import DATE_ROLES, AsOf, all_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from sqlglot import exp
 
-    from finassay.database._types import Dialect, TableInfo
+    from finassay.database._types import ColumnInfo, Dialect, TableInfo
     from finassay.temporal import Catalog, Cutoff, Predicate, Table, VersionRule
 
 _RANK = "finassay_rank"
@@ -53,11 +53,12 @@ def resolve_table(catalog: Catalog, info: TableInfo) -> ResolvedTable:
     ------
     InputError
         ``table_not_catalogued`` if the catalog has no such table, ``column_unknown`` if the table lacks a column that
-        the catalog lists: the message names the catalog's line.
+        the catalog lists, ``type_does_not_fit`` if a column of dates has a type that its format does not read: the
+        message names the catalog's line.
     """
     spec = catalog.table(info.name)
     stored = {column.name.lower(): column.name for column in info.columns}
-    exact = {column.name for column in info.columns}
+    exact = {column.name: column for column in info.columns}
     names: dict[str, str] = {}
     for name in spec.columns:
         found = name if name in exact else stored.get(name.lower())
@@ -70,7 +71,29 @@ def resolve_table(catalog: Catalog, info: TableInfo) -> ResolvedTable:
                 reason="column_unknown",
             )
         names[name] = found
+        meaning = spec.columns[name]
+        if meaning.role in DATE_ROLES and not fits(exact[found], meaning.format):
+            raise InputError(
+                f"The catalog {catalog.catalog} says that the column {name} of the table {info.name} has the format "
+                f"{meaning.format}; the database has it as {exact[found].type}, which cannot be read so.",
+                hint="Correct the column's format; `finassay catalog lint FILE --db URL` lists all that do not fit.",
+                place=catalog.place("tables", catalog.find(info.name) or info.name, "columns", name),
+                reason="type_does_not_fit",
+            )
     return ResolvedTable(info, spec, names)
+
+
+def fits(column: ColumnInfo, format_: str) -> bool:
+    """Whether a column's type can hold dates of a format."""
+    import pyarrow as pa
+
+    kind = column.arrow_type
+    if format_ == "native":
+        return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
+    if format_.startswith("integer"):
+        return bool(pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_floating(kind))
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return bool(text) or format_ == "other"
 
 
 def known_view(
