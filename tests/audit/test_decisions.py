@@ -60,7 +60,7 @@ def test_a_bound_at_the_last_date_is_no_bound_for_the_others(market: str, catalo
 LABELLED = """
 SELECT FIRM, arg_max(CLOSE, DAY) FILTER (DAY <= DATE '2024-06-30') AS close,
        arg_max(CLOSE, DAY) / arg_max(CLOSE, DAY) FILTER (DAY <= DATE '2024-06-30') - 1 AS outcome
-FROM price GROUP BY FIRM"""
+FROM price GROUP BY FIRM HAVING COUNT(*) FILTER (DAY <= DATE '2024-06-30') > 0"""
 
 
 def test_a_label_may_depend_on_what_came_after_and_nothing_else_may(market: str, catalog: Catalog) -> None:

@@ -223,5 +223,6 @@ def test_the_start_of_an_interval_is_noticed_though_each_grade_is_that_of_before
     assert found.warnings == []
     with duckdb.connect(str(path)) as connection:
         connection.execute("ALTER TABLE rating ALTER id TYPE VARCHAR")
-    [warning] = audit(subject, RATINGS, parse_contract(RATED)).warnings
-    assert warning.startswith("The row_id of rating (id) is not one whole number:")
+    told = audit(subject, RATINGS, parse_contract(RATED))
+    assert told.power == found.power  # the audit numbers rows whose id is a text
+    assert told.warnings == []

@@ -36,6 +36,11 @@ CASES = {
     "intervals": (OPEN, set()),
     "today's industry": ("SELECT FIRM, NAME FROM industry WHERE NOW = 1", {"A2"}),
 }
+HIGHS = "SELECT FIRM, MAX(CLOSE) AS c FROM price{} GROUP BY FIRM"
+UNNUMBERED = {  # a table without a row id: the audit numbers its rows
+    "prices": (HIGHS.format(" WHERE DAY <= '2024-06-30'"), set()),
+    "all prices": (HIGHS.format(""), {"A1"}),
+}
 
 
 @pytest.fixture(scope="module", params=["mariadb", "postgres"])
@@ -43,7 +48,7 @@ def served(request: pytest.FixtureRequest, market: str) -> Iterator[tuple[Server
     """A server with the tables of the small market, and the URL of one who may only read."""
     server: Server = request.getfixturevalue(request.param)
     with duckdb.connect(market.removeprefix("duckdb:///"), read_only=True) as source:
-        names = ("report", "industry")
+        names = ("report", "industry", "price")
         tables = {name: source.sql(f"SELECT * FROM {name}").to_arrow_table() for name in names}
     if server.kind == "postgres":  # where a name without quotes is in lower case
         tables = {n: t.rename_columns([c.lower() for c in t.column_names]) for n, t in tables.items()}
@@ -78,7 +83,7 @@ def test_the_line_of_a_witness_has_places_for_user_and_password(
     assert "command" in replay(elsewhere, served[1], catalog).refusals[0]
 
 
-@pytest.mark.parametrize(("sql", "codes"), CASES.values(), ids=CASES)
+@pytest.mark.parametrize(("sql", "codes"), (CASES | UNNUMBERED).values(), ids=CASES | UNNUMBERED)
 def test_a_server_gives_the_verdict_that_a_file_gives(
     served: tuple[Server, str], catalog: Catalog, sql: str, codes: set[str]
 ) -> None:

@@ -74,7 +74,7 @@ def single_events(job: Job, *, url: str, catalog: Catalog, seed: int) -> Events 
         numbers = {
             (table.table.info.name, family.name): database.query(sql).table.column(0).to_pylist()
             for table, family in pairs
-            if (sql := table.candidates(family)) is not None and family.name != "normal_form"
+            if (sql := table.candidates(family)) and family.name != "normal_form"
         }
         some = [pair for pair in pairs if numbers.get((pair[0].table.info.name, pair[1].name))]
         shown = []
@@ -99,7 +99,7 @@ def _shows(
 ) -> bool:
     name, altered = table.table.info.name, table.select(family, only)
     found = runner.run({name: altered})
-    expected = base if family.mode == "same" else runner.run({name: table.expected(family, altered)})
+    expected = base if family.mode == "same" else runner.run({name: table.expected(family, only)})
     if found.error is not None or expected.error is not None:
         return False
     return scope.differ(expected, found, family) is not None

@@ -8,9 +8,8 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from finassay.audit._columns import DAY, literal
-from finassay.audit._newcomers import Newcomers
+from finassay.audit._recurring import Recurring
 from finassay.audit._types import NAME_MARK
-from finassay.audit._unmatched import is_number
 from finassay.database import replace_tables
 from finassay.temporal import Not, all_of
 
@@ -25,7 +24,7 @@ _BETWEEN = re.compile(r"[%|^$]+")  # the words of a pattern
 _MOST_WORDS = 40
 
 
-class Alterations(Newcomers):
+class Alterations(Recurring):
     """The alterations that the families of scenarios are made of."""
 
     def _known_values(self) -> dict[str, tuple[str, str]]:
@@ -33,7 +32,7 @@ class Alterations(Newcomers):
 
     def _over(self, text: str, altered: str) -> str:
         """Let a SELECT of the table read the altered table in its place."""
-        return _nested(text, self.table.info.name, altered, self.dialect)
+        return _nested(text, self.table.source.name, altered, self.dialect)
 
     @cached_property
     def _unseen(self) -> dict[str, str]:
@@ -42,19 +41,6 @@ class Alterations(Newcomers):
         for name, shown in self.view.hidden.items():
             if shown is None and name not in self._flags:
                 found[name] = self._across(name) or self._other(name)
-        return found
-
-    def _extremes(self, end: int) -> dict[str, tuple[str, str]]:
-        """Numbers of unknown rows, all at one end of the column's own domain: 0 the least, -1 the largest."""
-        found = {}
-        for name, column in self.table.spec.columns.items():
-            spelled = self.table.names.get(name)
-            if column.role != "payload" or spelled is None or len(self.codes.get(spelled, ())) > 1:
-                continue
-            info, ends = self._info(spelled), self.domains.get(spelled, (None, None))
-            if is_number(info.arrow_type) and ends[end] is not None:
-                value = self._typed(literal(ends[end]), info.type)
-                found[name] = (f"{self._unknown} AND {self._quoted(spelled)} IS NOT NULL", value)
         return found
 
     def _scrambled(self) -> dict[str, tuple[str, str]]:
@@ -90,7 +76,7 @@ class Alterations(Newcomers):
         changes: dict[str, tuple[str, str]] = {}
         words = _words(self.spoken)
         cases = " ".join(f"WHEN {place} THEN {literal(word)}" for place, word in enumerate(words))
-        given = f"CASE MOD({self._number}, {len(words)}) {cases} END" if self._number and words else None
+        given = f"CASE MOD({self._number}, {len(words)}) {cases} END" if words else None
         word = given or literal("".join(words))
         for name in self._names:
             own = plain = self._column(name)
@@ -223,10 +209,6 @@ class Alterations(Newcomers):
         assert self._available is not None  # noqa: S101 - families with an availability only
         return {self._available: (self._fifths((2,)), "NULL")}
 
-    def _fifths(self, rests: tuple[int, ...]) -> str:
-        """Return the condition of some fifths of the known rows."""
-        return f"{self._sql(self.view.knowable)} AND MOD({self._number}, 5) IN ({', '.join(map(str, rests))})"
-
     def _late_ends(self) -> dict[str, tuple[str, str]]:
         valid = self.table.spec.valid
         assert valid is not None  # noqa: S101 - families with an end only
@@ -303,10 +285,9 @@ class Alterations(Newcomers):
 
     def _added(self, when: str, values: Mapping[str, str], recorded: str) -> str:
         """Return a SELECT of the rows that count, under new numbers, with other values; conditions may follow."""
-        low, high = self.domains.get(self.table.names[self.table.spec.row_id[0]], (0, 0))
         spec = self.table.spec
-        values = dict(values)
-        values[spec.row_id[0]] = f"{self._number} + {int(high) - int(low) + 1}"
+        values = {**self._anew(self._number), **values}
+        values[spec.row_id[0]] = f"{self._number} + {self._span}"
         for name, column in spec.columns.items():
             if column.role == "recorded" and name != self._available and column.format == "native":
                 values[name] = recorded
@@ -324,9 +305,8 @@ class Alterations(Newcomers):
         moment = self.view.cutoff.instant - self._lag - (timedelta() if late else DAY)
         when = self._date(available, moment)
         if late and self.table.spec.columns[available].format == "native":
-            later = self._date(available, moment + 9 * DAY)
-            when = f"CASE WHEN MOD({self._number}, 3) = 0 THEN {when} ELSE {later} END"
-        after = self._date(available, moment + 9 * DAY if late else moment)
+            when = self._spread(available, moment, self._number)
+        after = self._date(available, moment + 366 * DAY if late else moment)
         values = self._payload() | dict(instead or {})
         closed = self._closed(when, self._chosen) if close else {}
         return f"{self._changed(closed, touched)} UNION ALL {self._added(when, values, after)}{touched}"

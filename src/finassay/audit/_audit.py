@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from finassay.audit._subject import Output, Runner
     from finassay.database import Database, Dialect, ResolvedTable
     from finassay.execution import Submission
-    from finassay.temporal import Catalog, Contract, Table
+    from finassay.temporal import Catalog, Contract
 
 
 def audit(
@@ -145,12 +145,6 @@ def _judge(facts: Facts, runner: Runner, reference: Reference | None, database: 
             f"{others[-1]}: nothing was tried on them.",
         )
     tables = _tables(facts, database)
-    facts.stress += [
-        f"The row_id of {name} ({', '.join(table.table.spec.row_id) or 'none'}) is not one whole number: later "
-        "disclosures, versions, starts and ends of single rows were not tried there, and a PASS says less."
-        for name, table in tables.items()
-        if not table.numbered and _has_a_past(table.table.spec)
-    ]
     piece = slice_of(tables, facts.base, runner.run, database)
     facts.slice = None if piece is None else piece.says
     shuffled = _shuffled(facts, runner, tables, piece)
@@ -203,13 +197,6 @@ def _judge(facts: Facts, runner: Runner, reference: Reference | None, database: 
         for name, table in tables.items()
     ]
     return trials
-
-
-def _has_a_past(spec: Table) -> bool:
-    """Whether rows of a table may be disclosed, superseded, begin or end one by one."""
-    known_by = spec.availability.column if spec.availability else None
-    told = known_by is not None and spec.columns[known_by].role != "market_date"
-    return bool(spec.versions or spec.valid) or told
 
 
 def _tables(facts: Facts, database: Database) -> dict[str, Altered]:
@@ -403,6 +390,6 @@ def _joint(trial: Trial, family: Family, altered: dict[str, str], difference: Di
         overlay=";\n".join(altered.values()),
         instead=None
         if family.mode == "same"
-        else ";\n".join(trial.tables[name].expected(family, text) for name, text in altered.items()),
+        else ";\n".join(trial.tables[name].expected(family) for name in altered),
         level="L2",
     )

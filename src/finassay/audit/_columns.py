@@ -2,24 +2,62 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from finassay.audit._unmatched import is_number
-from finassay.database import identifier, predicate_sql, selected_view
-from finassay.temporal import AsOf, Not, Predicate, encode
+from finassay.database import ColumnInfo, ResolvedTable, identifier, predicate_sql, selected_view
+from finassay.temporal import AsOf, Column, Not, Predicate, encode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from finassay.database import ColumnInfo, Database, Dialect, ResolvedTable
-    from finassay.temporal import Catalog, Column
+    import pyarrow as pa
+    from sqlglot import exp
+
+    from finassay.database import Database, Dialect
+    from finassay.temporal import Catalog
 
 DAY = timedelta(days=1)
 _YEAR = timedelta(days=365)
+_NUMBER, _NUMBERED = "finassay_number", "finassay_numbered"
+
+
+class NumberedTable(ResolvedTable):
+    """A table whose rows the audit numbers, in the order of their row id: its number is a column of its own.
+
+    It is read from a common table expression, which `Columns._given` puts before each SELECT.
+    """
+
+    @property
+    def source(self) -> exp.Table:
+        """The expression that numbers the rows."""
+        from sqlglot import exp
+
+        return exp.Table(this=exp.to_identifier(_NUMBERED, quoted=True))
+
+
+def numbered(table: ResolvedTable) -> ResolvedTable:
+    """Return the table with a number for each row; the table itself where its row id is one whole number."""
+    import pyarrow as pa
+
+    kinds = [
+        c.arrow_type for c in table.info.columns if c.name in {table.names[n] for n in table.spec.row_id}
+    ]
+    if len(kinds) == 1 and (
+        pa.types.is_integer(kinds[0]) or (pa.types.is_decimal(kinds[0]) and kinds[0].scale == 0)
+    ):
+        return table
+    number = ColumnInfo(_NUMBER, "BIGINT", pa.int64(), nullable=False)
+    columns = {**table.spec.columns, _NUMBER: Column(role="key", max_null=0)}
+    return NumberedTable(
+        replace(table.info, columns=(*table.info.columns, number)),
+        table.spec.model_copy(update={"row_id": (_NUMBER,), "columns": columns}),
+        {**table.names, _NUMBER: _NUMBER},
+    )
 
 
 @dataclass(frozen=True)
@@ -28,7 +66,7 @@ class Columns:
 
     Attributes
     ----------
-    table : ResolvedTable
+    stored : ResolvedTable
         The table and its catalog entry.
     view : AsOf
         What the catalog says of the cutoff.
@@ -42,19 +80,22 @@ class Columns:
         The columns that have NULLs.
     life : bool
         The contract says that the life of the task's entities is written here.
+    history : bool
+        The contract says that its history is used: when its rows hold is not judged.
     peers : str or None
         A SELECT of the entities that other tables of the audit know, as ``finassay_entity``.
     spoken : tuple of str
         The texts that the program has in quotation marks: a name among them names one entity for good.
     """
 
-    table: ResolvedTable
+    stored: ResolvedTable
     view: AsOf
     dialect: Dialect
     domains: Mapping[str, tuple[Any, Any]]
     codes: Mapping[str, tuple[str, ...]]
     nulls: frozenset[str] = frozenset()
     life: bool = False
+    history: bool = False
     peers: str | None = None
     spoken: tuple[str, ...] = ()
 
@@ -79,21 +120,39 @@ class Columns:
         return f"({predicate_sql(predicate, self.dialect, names=self.table.names)})"
 
     @cached_property
-    def _number(self) -> str | None:
-        """The column that numbers the rows: a whole-number row id of one column."""
-        import pyarrow as pa
+    def table(self) -> ResolvedTable:
+        """The table with one whole number for each row."""
+        return numbered(self.stored)
 
-        if len(self.table.spec.row_id) != 1:
-            return None
-        spelled = self.table.names[self.table.spec.row_id[0]]
-        kind = self._info(spelled).arrow_type
-        whole = bool(pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale == 0))
-        return self._quoted(spelled) if whole else None
+    @cached_property
+    def _number(self) -> str:
+        """The column that numbers the rows."""
+        return self._column(self.table.spec.row_id[0])
 
     @property
-    def numbered(self) -> bool:
-        """Whether a column numbers the rows."""
-        return self._number is not None
+    def _span(self) -> int:
+        """How much higher the number of an added row is than that of the row it was made after."""
+        low, high = self.domains.get(self.table.names[self.table.spec.row_id[0]], (0, 0))
+        return int(high or 0) - int(low or 0) + 1
+
+    def _fifths(self, rests: tuple[int, ...]) -> str:
+        """Return the condition of some fifths of the known rows."""
+        return f"{self._sql(self.view.knowable)} AND MOD({self._number}, 5) IN ({', '.join(map(str, rests))})"
+
+    def _given(self, text: str, columns: str | None = None) -> str:
+        """Return a SELECT over the table as it may be run: of the table's own columns, or those that are named."""
+        if self.table is self.stored:
+            return text
+        own = [self._quoted(column.name) for column in self.stored.info.columns]
+        first = [self._column(name) for name in self.stored.spec.row_id]
+        # A row id may repeat, whatever the catalog says; then the other columns decide
+        rest = [self._quoted(c.name) for c in self.stored.info.columns if _ordered(c.arrow_type, dates=True)]
+        order = ", ".join(dict.fromkeys((*first, *rest)))
+        source = self.stored.source.sql(dialect=self.dialect)
+        return (
+            f"WITH {self._from} AS (SELECT {', '.join(own)}, ROW_NUMBER() OVER (ORDER BY {order}) AS {self._number} "  # noqa: S608 - our own names
+            f"FROM {source}) SELECT {columns or ', '.join(own)} FROM ({text}) AS finassay_given"
+        )
 
     @property
     def known_by(self) -> str | None:
@@ -123,15 +182,6 @@ class Columns:
     def _flags(self) -> dict[str, tuple[str, ...]]:
         """Columns that repeat whether the interval has ended, with their values while it has not."""
         return {d.flag: d.while_open for d in self.table.spec.dependencies if d.flag}
-
-    @property
-    def _key_in_words(self) -> str | None:
-        kind = "CHAR" if self.dialect == "mysql" else "VARCHAR"
-        parts = [
-            f"{literal(f'{comma}{self.table.names[name]} ')}, CAST({self._column(name)} AS {kind})"
-            for comma, name in zip(("", *[", "] * 9), self.table.spec.key, strict=False)
-        ]
-        return f"CONCAT({', '.join(parts)})" if parts else None
 
     @cached_property
     def _unknown(self) -> str:
@@ -196,7 +246,7 @@ class Columns:
             turn = f"CAST({turn} AS TIMESTAMP)"
             mirrored = f"{turn} + ({turn} - CAST({column} AS TIMESTAMP))"
         missing = ""
-        if self._number and self.table.spec.columns[name].role == "current_state":
+        if self.table.spec.columns[name].role == "current_state":
             before, after = (self._date(name, moment + n * DAY) for n in (-30, 30))
             missing = f"WHEN {column} IS NULL THEN CASE WHEN MOD({self._number}, 2) = 1 THEN {before} ELSE {after} END "
         text = f"CASE {missing}WHEN {column} BETWEEN {first} AND {last} THEN {mirrored} ELSE {column} END"
@@ -228,11 +278,10 @@ class Columns:
             return column
         if is_number(kind):
             mirrored = f"{literal(low)} + {literal(high)} - {column}"
-            if self._number:  # half of them to the other end of the domain: some rise, some fall
-                far = f"CASE WHEN {column} = {literal(low)} THEN {literal(high)} ELSE {literal(low)} END"
-                odd = f"MOD({self._number}, 2) = 1 AND {column} IS NOT NULL"
-                mirrored = f"CASE WHEN {odd} THEN {far} ELSE {mirrored} END"
-            return self._typed(mirrored, info.type)
+            # half of them to the other end of the domain: some rise, some fall
+            far = f"CASE WHEN {column} = {literal(low)} THEN {literal(high)} ELSE {literal(low)} END"
+            odd = f"MOD({self._number}, 2) = 1 AND {column} IS NOT NULL"
+            return self._typed(f"CASE WHEN {odd} THEN {far} ELSE {mirrored} END", info.type)
         if textual:
             first, last = literal(low), literal(high)
             return f"CASE WHEN {column} = {last} THEN {first} WHEN {column} IS NOT NULL THEN {last} END"
@@ -271,6 +320,35 @@ class Columns:
         info = self._info(spelled)
         return self._typed(literal(value), info.type)
 
+    def _spread(self, name: str, moment: datetime, number: str) -> str:
+        """Return a moment in a column's own form, in turn with nine days and a year later."""
+        first, soon, late = (self._date(name, moment + days * DAY) for days in (0, 9, 366))
+        return f"CASE MOD({number}, 3) WHEN 0 THEN {first} WHEN 1 THEN {soon} ELSE {late} END"
+
+    @cached_property
+    def _may_be_numbered_anew(self) -> bool:
+        """Whether a row that is added can have a row id of its own: a number, a text, or with a date of its own."""
+        spec = self.stored.spec
+        own = {self._available, spec.valid.start if spec.valid else None}
+        return self.table is self.stored or not spec.row_id or bool(self._anew("0") or own & set(spec.row_id))
+
+    def _anew(self, number: str) -> dict[str, str]:
+        """Return another row id where it is one text: the row's own with a number behind it."""
+        import pyarrow as pa
+
+        if len(self.stored.spec.row_id) != 1 or self.table is self.stored:
+            return {}
+        name = self.stored.spec.row_id[0]
+        kind = self._info(self.stored.names[name]).arrow_type
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+            return {}
+        return {name: f"CONCAT({self._column(name)}, '+', {number})"}
+
+    def called(self, row: Mapping[str, Any]) -> str:
+        """Return the row id of a row in words."""
+        names = [self.stored.names[name] for name in self.stored.spec.row_id or self.stored.spec.key]
+        return ", ".join(f"{name} {row.get(name)}" for name in names)
+
     def _changed(self, changes: Mapping[str, tuple[str, str]], touched: str) -> str:
         """Return the table with `column: (condition, value)` applied to rows in the range."""
         stored = {self.table.names[name]: pair for name, pair in changes.items()}
@@ -293,14 +371,8 @@ def codes_of(column: Column, catalog: Catalog) -> tuple[str, ...]:
 
 def domains_of(table: ResolvedTable, database: Database) -> tuple[dict[str, tuple[Any, Any]], frozenset[str]]:
     """Return the least and greatest value of each column that has an order, and the columns with NULLs; one pass."""
-    import pyarrow as pa
-
-    def orders(kind: pa.DataType) -> bool:
-        number = pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_floating(kind)
-        return bool(number or pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
     names = [column.name for column in table.info.columns]
-    ordered = [column.name for column in table.info.columns if orders(column.arrow_type)]
+    ordered = [column.name for column in table.info.columns if _ordered(column.arrow_type)]
     parts = [f"COUNT({identifier(n, database.dialect)})" for n in names]
     parts += [f"MIN({n}), MAX({n})" for n in (identifier(n, database.dialect) for n in ordered)]
     found = database.query(
@@ -309,7 +381,18 @@ def domains_of(table: ResolvedTable, database: Database) -> tuple[dict[str, tupl
     rows, *values = [column[0].as_py() for column in found.columns]
     nulls = frozenset(name for name, count in zip(names, values, strict=False) if count < rows)
     ends = values[len(names) :]
-    return {name: (ends[2 * i], ends[2 * i + 1]) for i, name in enumerate(ordered)}, nulls
+    found_ends = {name: (ends[2 * i], ends[2 * i + 1]) for i, name in enumerate(ordered)}
+    return {**found_ends, _NUMBER: (1, rows)}, nulls
+
+
+def _ordered(kind: pa.DataType, *, dates: bool = False) -> bool:
+    """Whether values of a type have an order: numbers and texts, and dates where they are asked for."""
+    import pyarrow as pa
+
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return dates
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return bool(text or (is_number(kind) and not pa.types.is_null(kind)))
 
 
 def literal(value: Any) -> str:

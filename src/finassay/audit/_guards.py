@@ -115,7 +115,8 @@ def _owner(column: exp.Column) -> str | None:
 def _columns(table: Altered) -> tuple[set[str], set[str]]:
     """Return the columns that say when a row was known or began to hold, and those that say when it ended.
 
-    An end that need not be tested is none: no scenario could notice that it is not.
+    An end that need not be tested is none: no scenario could notice that it is not. Nor is a start of a table whose
+    history the task uses.
     """
     names: list[str | None] = []
     ends: list[str | None] = []
@@ -125,7 +126,7 @@ def _columns(table: Altered) -> tuple[set[str], set[str]]:
         available
     ):  # where the contract lets a recording time stand for it, the column says what a row is about
         names.append(available.proxy if available.proxy in view.proxies else available.column)
-    if valid is not None:
+    if valid is not None and not table.history:
         names.append(valid.start)
         if table.interval_counts:
             ends = [valid.end, valid.end_known.column if valid.end_known else None]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def entity_of(table: ResolvedTable) -> str | None:
     """Return the catalog's name of the column that says of which entity a row is: the first of its key, no date."""
     spec = table.spec
-    names = [name for name in spec.key if spec.columns[name].role == "key" and name not in spec.row_id]
+    names = [name for name in spec.key if spec.columns[name].role == "key" and spec.row_id != (name,)]
     return names[0] if names else None
 
 
@@ -47,11 +47,10 @@ class Newcomers(Columns):
 
     @property
     def _may_have_newcomers(self) -> bool:
-        """Whether rows come now and then and not to everyone, and other tables of the audit know more entities."""
-        spec = self.table.spec
-        if self.peers is None or not self._number or self._available is None or self._ahead:
+        """Whether rows come to entities one by one, and other tables of the audit know more of them."""
+        if self.peers is None or self._available is None or self._ahead or not self._may_be_numbered_anew:
             return False
-        return spec.kind in ("event", "state") and spec.columns[self._available].role != "market_date"
+        return self.table.spec.kind not in ("entity", "snapshot")
 
     @property
     def _may_begin_untold(self) -> bool:
@@ -70,7 +69,7 @@ class Newcomers(Columns):
     @property
     def _strangers(self) -> str:
         """A SELECT of the entities without a row, and the place of each among them."""
-        entity = self._column(entity_of(self.table) or "")
+        entity = self._column(entity_of(self.stored) or "")
         known = f"SELECT {entity} FROM {self._from} WHERE {entity} IS NOT NULL"
         return (
             "SELECT finassay_entity, ROW_NUMBER() OVER (ORDER BY finassay_entity) AS finassay_place "
@@ -93,9 +92,9 @@ class Newcomers(Columns):
         moment = self.view.cutoff.instant - self._lag - (3 * DAY if known else timedelta())
         when = self._date(available, moment)
         if spec.columns[available].format == "native" and not known:
-            later = self._date(available, moment + 9 * DAY)
-            when = f"CASE WHEN MOD(finassay_place, 3) = 0 THEN {when} ELSE {later} END"
-        values = {spec.row_id[0]: self._new_number, entity_of(self.table) or "": "finassay_entity"}
+            when = self._spread(available, moment, "finassay_place")
+        values = {**self._anew("finassay_place"), entity_of(self.stored) or "": "finassay_entity"}
+        values[spec.row_id[0]] = self._new_number
         values |= {n: when for n, c in spec.columns.items() if c.role == "recorded" and c.format == "native"}
         if spec.valid is not None:
             values |= self._interval(begun=ended or not known, ended=ended)

@@ -8,7 +8,7 @@ from finassay.audit._carry import CARRIED, Untraceable, carrying
 from finassay.audit._certificate import Provenance, Use
 from finassay.audit._compare import differ, row_text
 from finassay.audit._subject import Output
-from finassay.audit._types import AS_IS, LOWERED, RAISED, REMOVED, RESTATED, SCRAMBLED, THINNED, Family
+from finassay.audit._types import AS_IS, REMOVED, RESTATED, SCRAMBLED, THINNED, TO_COME, Family
 from finassay.temporal import DATE_ROLES
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from finassay.database import Database
 
 _SHOWN = 5
-_TRACED = (REMOVED, THINNED, SCRAMBLED, RAISED, LOWERED, RESTATED, AS_IS)
+_TRACED = (REMOVED, THINNED, SCRAMBLED, RESTATED, TO_COME, AS_IS)
 
 
 def provenance_of(
@@ -36,9 +36,9 @@ def provenance_of(
     alter columns rather than whole rows.
     """
     table = trial.tables[name]
-    marked = table.marked(CARRIED, counting=family == AS_IS)
-    if trial.runner.subject.submission.mode != "sql" or family not in _TRACED or marked is None:
+    if trial.runner.subject.submission.mode != "sql" or family not in _TRACED:
         return None
+    marked = table.marked(CARRIED, counting=family == AS_IS)
     dialect, text = base.statements[0]
     try:
         carried = carrying(text, dialect, name, marked, table.dialect, columns)
@@ -77,15 +77,14 @@ def _use(trial: Trial, table: Altered, text: str, number: str, database: Databas
     day = trial.scope.cutoff.day.isoformat()
     # Which row of a group an aggregate takes its value from is not followed: it is one of those that went in.
     used = f"among the rows of its group for cut-off {day}" if grouped else f"used for cut-off {day}"
-    if not table.numbered:
-        return Use(output=text, row={}, says=f"{table.table.info.name} row ({number}), {used}")
     row = database.query(table.row(int(number))).table.to_pylist()[0]
-    spec = table.table.spec
+    spec = table.stored.spec
     dates = [n for n, c in spec.columns.items() if c.role in DATE_ROLES and c.role != "updated"]
     shown = {
-        table.table.names[name]: None if (cell := row[table.table.names[name]]) is None else str(cell)
+        table.stored.names[name]: None if (cell := row[table.stored.names[name]]) is None else str(cell)
         for name in dict.fromkeys((*spec.row_id, *spec.key, *dates))
     }
     known = table.known_by
-    told = f", disclosed {shown[table.table.names[known]]}" if known in dates else ""
-    return Use(output=text, row=shown, says=f"{table.table.info.name} row {number}{told}, {used}")
+    named = number if table.table is table.stored else f"({table.called(row)})"
+    told = f", disclosed {shown[table.stored.names[known]]}" if known in dates else ""
+    return Use(output=text, row=shown, says=f"{table.stored.info.name} row {named}{told}, {used}")

@@ -127,11 +127,7 @@ def _made(witness: Witness, family: Family, tables: list[Altered]) -> tuple[list
             if family.mode == "same" or witness.requirement is Requirement.OMISSION:
                 return overlays, []
             continue
-        pairs = zip(tables, overlays, strict=True)
-        instead = [
-            table.expected(family, text, only) if only else table.expected(family, text)
-            for table, text in pairs
-        ]
+        instead = [table.expected(family, only) for table in tables]
         if family.mode != "same" and ";\n".join(instead) == witness.instead:
             return overlays, instead
     return None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from finassay.audit._alterations import Alterations
 from finassay.audit._columns import codes_of, domains_of, literal
 from finassay.audit._newcomers import peers_of
+from finassay.audit._recurring import GAPPED
 from finassay.audit._types import (
     ALIVE,
     AS_IS,
@@ -24,11 +25,11 @@ from finassay.audit._types import (
     ENDED,
     EXPIRED,
     FUTURE,
+    GAPS,
     INTRADAY,
     LATE,
     LATE_END,
     LATE_TOO,
-    LOWERED,
     MISSING,
     MISSING_TOO,
     NEW_ENDED,
@@ -39,7 +40,6 @@ from finassay.audit._types import (
     OVERLAP,
     PENDING,
     PENDING_TOO,
-    RAISED,
     REMOVED,
     RENAMED,
     REOPENED,
@@ -47,6 +47,7 @@ from finassay.audit._types import (
     SCRAMBLED,
     SUPERSEDED,
     THINNED,
+    TO_COME,
     UNDATED,
     UNSTAGED,
     Family,
@@ -99,9 +100,10 @@ class Altered(Alterations):
             if (found := codes_of(table.spec.columns[own], catalog))
         }
         life = contract.life is not None and contract.life.table.lower() == name.lower()
+        history = name.lower() in {one.lower() for one in contract.history}
         domains, nulls = domains_of(table, database)
         peers = peers_of(table, others, database.dialect)
-        return Altered(table, view, database.dialect, domains, codes, nulls, life, peers, spoken)
+        return Altered(table, view, database.dialect, domains, codes, nulls, life, history, peers, spoken)
 
     def at(self, cutoff: Cutoff) -> Altered:
         """Return the same table at another cutoff."""
@@ -123,18 +125,17 @@ class Altered(Alterations):
         found = [AS_IS] if spec.versions or counts else []
         always = spec.availability is not None and spec.availability.always
         if not always:
-            found += [REMOVED, SCRAMBLED]
-            if self._number:
-                found.append(THINNED)
-            elif self._extremes(-1):  # without numbers its values are only mirrored: their middle may stay
-                found += [RAISED, LOWERED]
+            found += [REMOVED, SCRAMBLED, THINNED]
         elif any(shown is not None for shown in self.view.hidden.values()):
             found.append(SCRAMBLED)
+        if self._may_go_on:
+            found.append(TO_COME)
+            found += [] if self._may_be_late else [GAPS]
         if self._may_have_newcomers:
             found += [NEWCOMERS] if self._may_begin_untold else []
             found += [NEW_PENDING] if counts and self._may_begin_later else []
             found += [NEW_ENDED] if counts and spec.valid and spec.valid.end else []
-        if self._number and any(column.disclosed_by for column in spec.columns.values()):
+        if any(column.disclosed_by for column in spec.columns.values()):
             found.append(UNSTAGED)
         if self._names:
             found.append(RENAMED)
@@ -143,18 +144,18 @@ class Altered(Alterations):
         if spec.valid and spec.valid.end:
             found += [ENDED, REOPENED]
         # Elsewhere it would be a false alarm: a listing may be judged from another table than the entity's own.
-        if self._number and self._ahead and self.life:
+        if self._ahead and self.life:
             found.append(FUTURE)
-        if self._number and self._may_be_late:
+        if self._may_be_late:
             found += [LATE, LATE_TOO, *([UNDATED] if self._may_be_undated else [])]
-        if self._number and self._end_may_be_late:
+        if self._end_may_be_late:
             found.append(LATE_END)
-        if self._number and counts and spec.valid and spec.valid.end:
+        if counts and spec.valid and spec.valid.end:
             found.append(EXPIRED)
         own_start = spec.valid is not None and self._available != spec.valid.start
-        if self._number and counts and own_start and not self._ahead:
+        if counts and own_start and not self._ahead:
             found += [PENDING, PENDING_TOO]
-        if spec.versions and self._number and self._available and not self._ahead:
+        if spec.versions and self._available and not self._ahead and self._may_be_numbered_anew:
             found += [RESTATED, SUPERSEDED]
             if self._empty(known=True):
                 found.append(EMPTIED)
@@ -162,7 +163,7 @@ class Altered(Alterations):
                 found.append(OLDER)
             found += [NULLED] if self._empty(known=False) else []
             found += [OVERLAP] if spec.disjoint is not None and spec.valid is not None else []
-        if self._number and self._may_be_late and self._timed:
+        if self._may_be_late and self._timed:
             found.append(INTRADAY)
         return tuple(found)
 
@@ -172,8 +173,7 @@ class Altered(Alterations):
         found = [family for family in (SUPERSEDED, EXPIRED, PENDING, FUTURE) if family in self.families]
         if self._payload():
             found.append(CHANGED)
-        if self._number:
-            found += [MISSING, MISSING_TOO]  # a program may fail for want of one row, and react to others
+        found += [MISSING, MISSING_TOO]  # a program may fail for want of one row, and react to others
         if self.table.spec.valid and self.table.spec.valid.end:
             found.append(ALIVE)
         role = self.table.spec.columns[self._available].role if self._available else None
@@ -200,6 +200,9 @@ class Altered(Alterations):
 
     def select(self, family: Family, only: tuple[Any, Any] | None = None) -> str:
         """Return the SELECT of a family, altering only rows whose number lies in a range (both ends included)."""
+        return self._given(self._select(family, only))
+
+    def _select(self, family: Family, only: tuple[Any, Any] | None = None) -> str:
         touched = (
             "" if only is None else f" AND {self._number} BETWEEN {literal(only[0])} AND {literal(only[1])}"
         )
@@ -209,8 +212,7 @@ class Altered(Alterations):
                 f"{self._all} WHERE NOT ({self._unknown}{touched} AND MOD({self._number}, 5) < 2)"
             ),
             SCRAMBLED.name: lambda: self._changed(self._scrambled(), touched),
-            RAISED.name: lambda: self._changed(self._extremes(-1), touched),
-            LOWERED.name: lambda: self._changed(self._extremes(0), touched),
+            TO_COME.name: lambda: self._with_recurring(touched),
             NEWCOMERS.name: lambda: self._newcomers(touched),
             NEW_PENDING.name: lambda: self._newcomers(touched, known=True),
             NEW_ENDED.name: lambda: self._newcomers(touched, known=True, ended=True),
@@ -231,6 +233,7 @@ class Altered(Alterations):
             FUTURE.name: lambda: self._changed(self._begun_later(), touched),
             LATE.name: lambda: self._changed(self._late(_gone(LATE), changed=(3,)), touched),
             LATE_TOO.name: lambda: self._changed(self._late(_gone(LATE_TOO), changed=(0, 1)), touched),
+            GAPS.name: lambda: self._with_gaps(touched),
             UNDATED.name: lambda: self._changed(self._undated(), touched),
             LATE_END.name: lambda: self._changed(self._late_ends(), touched),
             EXPIRED.name: lambda: self._changed(self._expired(), touched),
@@ -247,11 +250,14 @@ class Altered(Alterations):
         }
         return build[family.name]()
 
-    def expected(self, family: Family, altered: str, only: tuple[Any, Any] | None = None) -> str:
+    def expected(self, family: Family, only: tuple[Any, Any] | None = None) -> str:
         """Return the table over which the output must be the same: what was known of it, or its normal form.
 
         With a range, only the rows of the range, and those that were added to them, are left out.
         """
+        return self._given(self._expected(family, only))
+
+    def _expected(self, family: Family, only: tuple[Any, Any] | None) -> str:
         touched = "" if only is None else f" AND {self._within(only)}"
         if family == LATE_END:
             return self._changed(self._ends(self._sql(self.view.ended), ended=False), touched)
@@ -262,7 +268,8 @@ class Altered(Alterations):
         plain = normal_view(
             self.table, self.view.cutoff, self.dialect, proxies=self.view.proxies, rule=self.view.rule
         )
-        return self._over(plain if only is None else self._normal_within(plain, only), altered)
+        rest = plain if only is None else self._normal_within(plain, only)
+        return self._over(rest, self._select(family, only))
 
     def _within(self, only: tuple[Any, Any]) -> str:
         return f"{self._number} BETWEEN {literal(only[0])} AND {literal(only[1])}"
@@ -272,8 +279,7 @@ class Altered(Alterations):
 
         Where the last version of a group has ended, the earlier ones must go with it: else one of them would count.
         """
-        low, high = self.domains.get(self.table.names[self.table.spec.row_id[0]], (0, 0))
-        above = int(high or 0) - int(low or 0) + 1
+        above = self._span
         touched = f"({self._within(only)} OR {self._within((only[0] + above, only[1] + above))})"
         stays = f"{self._number} IN (SELECT {self._number} FROM ({plain}) AS finassay_plain)"  # noqa: S608
         spec = self.table.spec
@@ -304,7 +310,7 @@ class Altered(Alterations):
         A fifth of the entities is not yet there; or every known row was disclosed only after what the catalog says
         comes later, such as its own beginning.
         """
-        if not self._number or self._available is None:
+        if self._available is None:
             return None
         if self._ahead:
             return self.select(FUTURE)
@@ -312,27 +318,17 @@ class Altered(Alterations):
             return None
         known = self._sql(self.view.knowable)
         late = self._moved(self.view.cutoff.instant)
-        return self._changed({name: (known, value) for name, (_, value) in late.items()}, "")
+        return self._given(self._changed({name: (known, value) for name, (_, value) in late.items()}, ""))
 
-    def marked(self, column: str, *, counting: bool) -> str | None:
+    def marked(self, column: str, *, counting: bool) -> str:
         """Return the table with one more column: the number of each row that was not known at the cutoff, else NULL.
 
-        With `counting`, of each row that was known and did not count. Rows without a number have their key in words;
-        None for a table that has neither.
+        With `counting`, of each row that was known and did not count.
         """
-        told = self._number or self._key_in_words
-        if told is None or (counting and not self._number):
-            return None
-        when = self._unknown
-        if counting:
-            chosen = selected_view(
-                self.table, self.view.cutoff, self.dialect, proxies=self.view.proxies, rule=self.view.rule
-            )
-            counted = f"SELECT {self._number} FROM ({chosen}) AS chosen"  # noqa: S608 - our own names
-            when = f"{self._sql(self.view.knowable)} AND NOT {self._number} IN ({counted})"
-        number = f"CASE WHEN {when} THEN {told} END AS {column}"
-        columns = ", ".join(self._quoted(c.name) for c in self.table.info.columns)
-        return f"SELECT {columns}, {number} FROM {self._from}"  # noqa: S608 - our own names
+        when = f"{self._sql(self.view.knowable)} AND NOT {self._counts}" if counting else self._unknown
+        columns = ", ".join(self._quoted(c.name) for c in self.stored.info.columns)
+        marked = f"SELECT {columns}, CASE WHEN {when} THEN {self._number} END AS {column} FROM {self._from}"  # noqa: S608 - our own names
+        return self._given(marked, "*")
 
     def snapshot(self, *, history: bool) -> str:
         """Return what counted at the cutoff, as it read then: the selected rows, or with their history the known ones.
@@ -354,17 +350,18 @@ class Altered(Alterations):
             rows = selected_view(
                 self.table, self.view.cutoff, self.dialect, proxies=self.view.proxies, rule=self.view.rule
             )
-        return self._over(self._changed(changes, ""), rows)
+        return self._given(self._over(self._changed(changes, ""), rows))
 
     @property
     def shuffled(self) -> str:
         """The same rows in another order, which no column tells."""
-        cells = ", ".join(self._quoted(column.name) for column in self.table.info.columns)
+        cells = ", ".join(self._quoted(column.name) for column in self.stored.info.columns)
+        rows = f"SELECT {cells} FROM {self.stored.source.sql(dialect=self.dialect)}"  # noqa: S608 - our own names
         if self.dialect == "mysql":  # which drops the order of a derived table that has no limit
-            return f"{self._all} ORDER BY MD5(CONCAT_WS(',', 'finassay', {cells})) LIMIT 18446744073709551615"
+            return f"{rows} ORDER BY MD5(CONCAT_WS(',', 'finassay', {cells})) LIMIT 18446744073709551615"
         if self.dialect == "postgres":
-            return f"{self._all} AS shuffled ORDER BY MD5('finassay' || CAST(shuffled AS text))"
-        return f"{self._all} ORDER BY hash('finassay', {cells})"
+            return f"{rows} AS shuffled ORDER BY MD5('finassay' || CAST(shuffled AS text))"
+        return f"{rows} ORDER BY hash('finassay', {cells})"
 
     def occurs(self, family: Family) -> str | None:
         """Return a SELECT that has a row where the like of what a family does occurs in the table as it is.
@@ -376,7 +373,8 @@ class Altered(Alterations):
             if versions is None:
                 return None
             group = ", ".join(self._column(name) for name in versions.per)
-            return f"SELECT 1 FROM {self._from} GROUP BY {group} HAVING COUNT(*) > 1 LIMIT 1"  # noqa: S608 - our own names
+            several = f"SELECT 1 FROM {self._from} GROUP BY {group} HAVING COUNT(*) > 1 LIMIT 1"  # noqa: S608 - our own names
+            return self._given(several, "1")
         valid = self.table.spec.valid
         where = {
             ENDED: self._sql(all_of(self.view.knowable, self.view.ended)),
@@ -385,6 +383,7 @@ class Altered(Alterations):
             REOPENED: f"{self._column(valid.end)} IS NULL" if valid and valid.end else None,
             LATE: self._unknown,
             LATE_TOO: self._unknown,
+            GAPS: self._unknown,
             UNDATED: f"{self._column(self._available)} IS NULL" if self._available else None,
             BACKDATED: self._sql(self.view.knowable),
             FUTURE: self._unknown,
@@ -394,27 +393,25 @@ class Altered(Alterations):
             PENDING: self._sql(all_of(self.view.knowable, Not(self.view.started))),
             PENDING_TOO: self._sql(all_of(self.view.knowable, Not(self.view.started))),
             SCRAMBLED: self._sql(self.view.knowable),  # its values are those of other rows
-            RAISED: self._sql(self.view.knowable),
-            LOWERED: self._sql(self.view.knowable),
+            TO_COME: self._unknown,
             CHANGED: self._sql(self.view.knowable),
             EMPTIED: " OR ".join(f"{self._column(name)} IS NULL" for name in self._empty(known=True)) or None,
             MISSING: self._unknown,
             MISSING_TOO: self._unknown,
         }.get(family)
-        return None if where is None else f"{self._all} WHERE {where} LIMIT 1"
+        return None if where is None else self._given(f"{self._all} WHERE {where} LIMIT 1")
 
-    def candidates(self, family: Family) -> str | None:
-        """Return a SELECT of the numbers of the rows that a family may alter, ascending; None without numbers."""
-        if not self._number:
-            return None
+    def candidates(self, family: Family, within: str | None = None) -> str:
+        """Return a SELECT of the numbers of the rows that a family may alter, ascending, of those of a slice."""
         if family in _FIRST:
-            return f"SELECT {self._new_number} AS n FROM ({self._strangers}) AS strangers ORDER BY 1"  # noqa: S608
+            new = f"SELECT {self._new_number} AS n FROM ({self._strangers}) AS strangers"  # noqa: S608
+            return f"{self._given(new, 'n')} ORDER BY 1"
         valid = self.table.spec.valid
         if family in (REMOVED, THINNED, BACKDATED):
             where = self._unknown
         elif family in (CHANGED, MISSING, MISSING_TOO):
             where = self._sql(self.view.knowable)
-        elif family in (LATE, LATE_TOO, UNDATED, FUTURE, INTRADAY):
+        elif family in (LATE, LATE_TOO, GAPS, UNDATED, FUTURE, INTRADAY):
             where = self._fifths(_gone(family))
         elif family is LATE_END:
             where = self._sql(all_of(self.view.knowable, self.view.ended))
@@ -422,6 +419,8 @@ class Altered(Alterations):
             where = self._open
         elif family is AS_IS:
             where = f"{self._sql(self.view.knowable)} AND NOT {self._counts}"
+        elif family is TO_COME:
+            where = self._to_recur
         elif family in _ADDED:
             where = self._counts
         elif family is EXPIRED and valid is not None:
@@ -430,7 +429,9 @@ class Altered(Alterations):
             where = self._pending(_THIRDS[family])[valid.start][0]
         else:
             where = "TRUE"
-        return f"SELECT {self._number} AS n FROM {self._from} WHERE {where} ORDER BY 1"  # noqa: S608 - our own names
+        where = f"({where})" if within is None else f"{within} AND ({where})"
+        rows = f"SELECT {self._number} AS n FROM {self._from} WHERE {where}"  # noqa: S608 - our own names
+        return f"{self._given(rows, 'n')} ORDER BY 1"
 
     @property
     def _counts(self) -> str:
@@ -439,22 +440,22 @@ class Altered(Alterations):
 
     def row(self, number: Any) -> str:
         """Return a SELECT of one row."""
-        return f"{self._all} WHERE {self._number} = {literal(number)}"
+        return self._given(f"{self._all} WHERE {self._number} = {literal(number)}")
 
     def row_after(self, family: Family, number: Any) -> str:
         """Return a SELECT of the row as a family alters it alone; of the row that it adds, where it adds one."""
-        altered = f"({self.select(family, (number, number))}) AS altered"
+        altered = f"({self._select(family, (number, number))}) AS altered"
         which = f"= {literal(number)}"
         if adds(family):
             which = f"NOT IN (SELECT {self._number} FROM {self._from})"  # noqa: S608 - our own names
-        return f"SELECT * FROM {altered} WHERE {self._number} {which}"  # noqa: S608 - our own names
+        return self._given(f"SELECT * FROM {altered} WHERE {self._number} {which}")  # noqa: S608 - our own names
 
 
 def adds(family: Family) -> bool:
     """Whether a family adds rows."""
-    return family in _ADDED or family in _FIRST
+    return family in _ADDED or family in _FIRST or family is TO_COME
 
 
 def _gone(family: Family) -> tuple[int, ...]:
     """Return the fifths of the known rows that a family hides."""
-    return {LATE: (2, 3), LATE_TOO: (0, 1, 4)}.get(family, (2,))
+    return {LATE: (2, 3), LATE_TOO: (0, 1, 4), GAPS: GAPPED}.get(family, (2,))

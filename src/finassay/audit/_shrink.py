@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from finassay.audit._certificate import Witness
 from finassay.audit._scenarios import adds
-from finassay.audit._types import AS_IS, REMOVED, REOPENED, SCRAMBLED, THINNED, Requirement
+from finassay.audit._types import AS_IS, REMOVED, REOPENED, SCRAMBLED, THINNED, TO_COME, Requirement
 from finassay.database import QueryPolicy
 from finassay.temporal import DATE_ROLES
 
@@ -107,14 +107,14 @@ class _Asked:
     paired: bool
 
     def __call__(self, only: tuple[Any, Any] | None) -> Difference | None:
-        name = self.table.table.info.name.lower()
+        name = self.table.stored.info.name.lower()
         altered = self.table.select(self.family, only)
         found = self.base if self.family is AS_IS else self.run({name: altered})
         if found.error is not None:
             return None
         expected = self.base
         if self.paired:
-            expected = self.run({name: self.table.expected(self.family, altered, only)})
+            expected = self.run({name: self.table.expected(self.family, only)})
         if expected.error is not None:
             return None
         # Against the base all that was decided is judged; the names that are printed are free only to an audit's family
@@ -134,7 +134,7 @@ def _witness(asked: _Asked, only: tuple[Any, Any] | None, found: Difference, dat
         as_of=asked.scope.cutoff.day.isoformat(),
         requirement=_requirement(table, family, row),
         family=family.name,
-        table=table.table.info.name,
+        table=table.stored.info.name,
         says=_says(table, family, row, altered),
         row=row,
         shown=_shown(table, row, altered),
@@ -142,7 +142,7 @@ def _witness(asked: _Asked, only: tuple[Any, Any] | None, found: Difference, dat
         missing=list(found.missing),
         added=list(found.added),
         overlay=overlay,
-        instead=table.expected(family, overlay, only) if asked.paired else None,
+        instead=table.expected(family, only) if asked.paired else None,
         level="L0" if family in AS_THEY_ARE else "L2",
     )
 
@@ -153,9 +153,9 @@ def _says(
     """Return what is done to the table; of a row that is added, also its number and that of the one it follows."""
     if altered is None or not adds(family):
         return family.says
-    number = table.table.names[table.table.spec.row_id[0]]
-    new = f"here the row {number} {altered[number]}"
-    return f"{family.says} ({new}" + (")" if row is None else f", a version of {number} {row[number]})")
+    new = f"here the row {table.called({**(row or {}), **altered})}"
+    of = "the like of" if family is TO_COME else "a version of"
+    return f"{family.says} ({new}" + (")" if row is None else f", {of} {table.called(row)})")
 
 
 def _shown(
@@ -164,10 +164,10 @@ def _shown(
     """Return the columns that identify a row, that date it, and up to six of those that were altered."""
     if row is None:
         return []
-    spec = table.table.spec
+    spec = table.stored.spec
     dates = [n for n, c in spec.columns.items() if c.role in DATE_ROLES and c.role != "updated"]
     changed = [name for name in altered or {} if name in row][:6]
-    names = [table.table.names[name] for name in (*spec.row_id, *spec.key, *dates)]
+    names = [table.stored.names[name] for name in (*spec.row_id, *spec.key, *dates)]
     return [name for name in dict.fromkeys((*names, *changed)) if row[name] is not None or name in changed]
 
 
@@ -175,11 +175,8 @@ def _numbers(
     table: Altered, family: Family, database: Database, piece: Slice | None = None
 ) -> pa.ChunkedArray | list[Any]:
     """Return the numbers of the rows that a family may alter, ascending."""
-    sql = table.candidates(family)
-    if sql is None:
-        return []
-    if piece is not None:
-        sql = piece.rows(table.table.info.name.lower(), sql)
+    within = None if piece is None else piece.condition(table.stored.info.name.lower())
+    sql = table.candidates(family, within)
     return database.query(sql, policy=_POLICY).table.column(0)
 
 
@@ -235,12 +232,12 @@ def _changes(
 
 def _requirement(table: Altered, family: Family, row: dict[str, str | None] | None) -> Requirement:
     """Tell A1 from A2: a row of a state that starts after the as-of date is a state that did not hold yet (2.6)."""
-    valid = table.table.spec.valid
+    valid = table.stored.spec.valid
     if family not in (REMOVED, THINNED, SCRAMBLED) or row is None or valid is None:
         return family.requirement
     from datetime import date
 
-    start = row.get(table.table.names[valid.start])
+    start = row.get(table.stored.names[valid.start])
     try:
         later = start is not None and date.fromisoformat(start[:10]) > table.view.cutoff.day
     except ValueError:

@@ -55,12 +55,9 @@ class Slice:
             served[name] = f"SELECT * FROM {rows} WHERE {condition}"  # noqa: S608 - our own names and literals
         return served
 
-    def rows(self, name: str, numbers: str) -> str:
-        """Return a SELECT of those of the numbers of a table's rows that are on the slice."""
-        if name not in self.shown:
-            return numbers
-        source, condition = self.shown[name]
-        return numbers.replace(f" FROM {source} WHERE ", f" FROM {source} WHERE {condition} AND ", 1)
+    def condition(self, name: str) -> str | None:
+        """Return which rows of a table are on the slice; None where all are."""
+        return self.shown[name][1] if name in self.shown else None
 
     def base(self, whole: Output, run: Callable[[dict[str, str]], Output]) -> Output:
         """Return what a program gives on the slice, run once for what it gives on the whole."""
@@ -88,7 +85,7 @@ def slice_of(
     heavy = max(tables, key=lambda name: (_rows(tables[name]), name), default=None)
     if heavy is None or _rows(tables[heavy]) < HEAVY_ROWS:
         return None
-    entity = entity_of(tables[heavy].table)
+    entity = entity_of(tables[heavy].stored)
     if entity is None:
         return None
     column = entity.lower()
@@ -119,20 +116,20 @@ def _serves(
 
 
 def _rows(table: Altered) -> int:
-    return table.table.info.rows or 0
+    return table.stored.info.rows or 0
 
 
 def _spelled(table: Altered, column: str) -> str | None:
-    spec = table.table.spec
+    spec = table.stored.spec
     own = next((n for n, c in spec.columns.items() if n.lower() == column and c.role == "key"), None)
-    if own is None or own in spec.row_id:
+    if own is None or spec.row_id == (own,):
         return None
-    return identifier(table.table.names[own], table.dialect)
+    return identifier(table.stored.names[own], table.dialect)
 
 
 def _values(table: Altered, column: str, database: Database) -> list[Any]:
     """Return the entities of a table in an order that a hash gives them."""
-    name, source = _spelled(table, column), table.table.source.sql(dialect=table.dialect)
+    name, source = _spelled(table, column), table.stored.source.sql(dialect=table.dialect)
     sql = f"SELECT DISTINCT {name} AS v FROM {source} WHERE {name} IS NOT NULL"  # noqa: S608 - our own names
     found: list[Any] = database.query(sql).table.column(0).to_pylist()
     return sorted(found, key=lambda value: (blake2b(f"{SEED}|{value}".encode()).digest(), str(value)))
@@ -153,7 +150,7 @@ def _slice(
 ) -> Slice:
     literals = [str(v) if not isinstance(v, str) else "'" + v.replace("'", "''") + "'" for v in chosen]
     shown = {
-        name: (table.table.source.sql(dialect=table.dialect), f"{spelled} IN ({', '.join(literals)})")
+        name: (table.stored.source.sql(dialect=table.dialect), f"{spelled} IN ({', '.join(literals)})")
         for name, table in tables.items()
         if (spelled := _spelled(table, column)) is not None
     }

@@ -148,7 +148,7 @@ class Trial:
         found = base if family is AS_IS else run(dict(altered))
         if family.mode == "same":
             return base, found
-        return run({name: self.tables[name].expected(family, text) for name, text in altered.items()}), found
+        return run({name: self.tables[name].expected(family) for name in altered}), found
 
     def _apart(self, expected: Output, found: Output, family: Family) -> Difference | str | None:
         return found.error or expected.error or self.scope.differ(expected, found, family)

@@ -70,11 +70,15 @@ _A4 = Requirement.OMISSION
 REMOVED = Family("unknown_rows_removed", _A1, "same", "rows not yet known are removed")
 THINNED = Family("unknown_rows_thinned", _A1, "same", "two fifths of the rows not yet known are removed")
 SCRAMBLED = Family("unknown_values_changed", _A1, "same", "values not yet known are changed")
-RAISED = Family("unknown_values_raised", _A1, "same", "values not yet known are the largest of their column")
-LOWERED = Family("unknown_values_lowered", _A1, "same", "values not yet known are the least of their column")
 RESTATED = Family("later_version_added", _A1, "same", "versions disclosed from the cutoff on are added")
 NEWCOMERS = Family(
     "first_rows_added", _A1, "same", "entities without a row get one that is disclosed from the cutoff on"
+)
+TO_COME = Family(
+    "later_rows_added",
+    _A1,
+    "same",
+    "rows not yet known are those of the last year, or weeks, once more: a year or four weeks on, with other values",
 )
 NEW_PENDING = Family(
     "first_rows_pending", _A3, "same", "entities without a row get one that was known and begins a day later"
@@ -104,6 +108,12 @@ LATE_TOO = Family(
     _A1,
     "known",
     "the other known rows are disclosed right on the cutoff, two thirds of these with other values",
+)
+GAPS = Family(
+    "gaps_before_later_rows",
+    _A1,
+    "known",
+    "two fifths of the known rows are missing, and later rows have other values",
 )
 UNDATED = Family("never_disclosed", _A1, "known", "a fifth of the known rows have no date of disclosure")
 LATE_END = Family("end_disclosed_late", _A2, "known", "known ends are disclosed right on the cutoff")
@@ -142,19 +152,18 @@ SAME = (
     REMOVED,
     THINNED,
     SCRAMBLED,
-    RAISED,
-    LOWERED,
     CURRENT,
     ENDED,
     REOPENED,
     RESTATED,
+    TO_COME,
     NEWCOMERS,
     NEW_PENDING,
     NEW_ENDED,
     UNSTAGED,
     RENAMED,
 )
-KNOWN = (FUTURE, LATE, LATE_TOO, UNDATED, LATE_END)
+KNOWN = (FUTURE, LATE, LATE_TOO, GAPS, UNDATED, LATE_END)
 NORMAL = (AS_IS, SUPERSEDED, EMPTIED, OLDER, EXPIRED, PENDING, PENDING_TOO)
 FAMILIES = (*SAME, *KNOWN, *NORMAL)
 FOLLOW = (CHANGED, MISSING, MISSING_TOO, ALIVE, BACKDATED)

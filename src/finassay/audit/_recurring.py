@@ -1,0 +1,91 @@
+"""Rows that come once more, later: at the end of the data nothing is left to remove or to change."""
+
+# ruff: noqa: S608 - statements of our own names
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from finassay.audit._newcomers import Newcomers, entity_of
+from finassay.audit._unmatched import is_number
+from finassay.temporal import DATE_ROLES
+
+GAPPED = (2, 3)  # the fifths of the known rows of a series that are taken out of it
+_DATED = ("period_end", "market_date", "disclosure")  # dates that tell one row of an entity from another
+
+
+class Recurring(Newcomers):
+    """The rows of a year or of four weeks, once more."""
+
+    @cached_property
+    def _may_go_on(self) -> bool:
+        """Whether rows come one after the other, each with a date: no state that another one ends, no plan ahead."""
+        spec = self.table.spec
+        if self._available is None or self._ahead or spec.valid is not None or spec.kind == "entity":
+            return False
+        dates = {self._available, *(n for n in spec.key if spec.columns[n].role in _DATED)}
+        return self._may_be_numbered_anew and all(self._is_date(name) for name in dates)
+
+    def _is_date(self, name: str) -> bool:
+        import pyarrow as pa
+
+        kind = self._info(self.table.names[name]).arrow_type
+        return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
+
+    @property
+    def _pace(self) -> str:
+        """The time after which rows are there once more: a year; of quotes of days four weeks, to the same weekday."""
+        quoted = self.table.spec.columns[self._available or ""].role == "market_date"
+        return "INTERVAL '28' DAY" if quoted else "INTERVAL '1' YEAR"
+
+    @property
+    def _to_recur(self) -> str:
+        """The condition of a known row that was not known yet had it come later."""
+        bound = self._date(self._available or "", self.view.cutoff.instant - self._lag)
+        return f"{self._sql(self.view.knowable)} AND {self._column(self._available or '')} + {self._pace} >= {bound}"
+
+    def _with_recurring(self, touched: str) -> str:
+        """Return the table with the last known rows once more, later, in place of the rows that are not known.
+
+        A fifth of them are of entities that no other row has. Of single rows, those that are not known stay.
+        """
+        spec = self.table.spec
+        values = self._anew(self._number) | self._payload()
+        for name, column in spec.columns.items():
+            if column.role in DATE_ROLES and self._is_date(name):
+                kind = self._info(self.table.names[name]).type
+                values[name] = self._typed(f"{self._column(name)} + {self._pace}", kind)
+        values |= self._stranger
+        values[spec.row_id[0]] = f"{self._number} + {self._span}"
+        known = self._all if touched else f"{self._all} WHERE NOT {self._unknown}"
+        added = f"SELECT {self._with(values)} FROM {self._from} WHERE {self._to_recur}{touched}"
+        return f"{known} UNION ALL {added}"
+
+    def _with_gaps(self, touched: str) -> str:
+        """Return the table without two fifths of the known rows, and with later rows in place of those not known.
+
+        What fills a gap from the next row that there is takes one that was not known.
+        """
+        gone = f"{self._fifths(GAPPED)}{touched}"
+        return f"SELECT * FROM ({self._with_recurring('')}) AS altered WHERE NOT ({gone})"
+
+    @property
+    def _stranger(self) -> dict[str, str]:
+        """The entity of a row, or of every fifth another one that no row has."""
+        import pyarrow as pa
+
+        name = entity_of(self.stored)
+        low, high = self.domains.get(self.table.names[name], (None, None)) if name else (None, None)
+        if name is None or low is None or high is None:
+            return {}
+        own, info = self._column(name), self._info(self.table.names[name])
+        other = f"CONCAT({own}, '+')"
+        if pa.types.is_integer(info.arrow_type):
+            if 2 * int(high) - int(low) + 1 >= 1 << (info.arrow_type.bit_width - 1):
+                return {}
+            other = f"{own} + {int(high) - int(low) + 1}"
+        elif is_number(info.arrow_type):
+            return {}
+        return {
+            name: self._typed(f"CASE WHEN MOD({self._number}, 5) = 0 THEN {other} ELSE {own} END", info.type)
+        }
