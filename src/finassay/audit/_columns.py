@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -9,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from finassay.audit._unmatched import is_number
-from finassay.database import ColumnInfo, ResolvedTable, identifier, predicate_sql, selected_view
+from finassay.database import ColumnInfo, OwnSelect, ResolvedTable, identifier, predicate_sql, selected_view
 from finassay.temporal import AsOf, Column, Not, Predicate, encode
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 DAY = timedelta(days=1)
 _YEAR = timedelta(days=365)
+_BARE = re.compile(
+    r"-?\d+(\.\d+)?|true|false", re.IGNORECASE
+)  # codes that are written without quotation marks
 _NUMBER, _NUMBERED = "finassay_number", "finassay_numbered"
 
 
@@ -139,17 +143,17 @@ class Columns:
         """Return the condition of some fifths of the known rows."""
         return f"{self._sql(self.view.knowable)} AND MOD({self._number}, 5) IN ({', '.join(map(str, rests))})"
 
-    def _given(self, text: str, columns: str | None = None) -> str:
+    def _given(self, text: str, columns: str | None = None) -> OwnSelect:
         """Return a SELECT over the table as it may be run: of the table's own columns, or those that are named."""
         if self.table is self.stored:
-            return text
+            return OwnSelect(text)
         own = [self._quoted(column.name) for column in self.stored.info.columns]
         first = [self._column(name) for name in self.stored.spec.row_id]
         # A row id may repeat, whatever the catalog says; then the other columns decide
         rest = [self._quoted(c.name) for c in self.stored.info.columns if _ordered(c.arrow_type, dates=True)]
         order = ", ".join(dict.fromkeys((*first, *rest)))
         source = self.stored.source.sql(dialect=self.dialect)
-        return (
+        return OwnSelect(
             f"WITH {self._from} AS (SELECT {', '.join(own)}, ROW_NUMBER() OVER (ORDER BY {order}) AS {self._number} "  # noqa: S608 - our own names
             f"FROM {source}) SELECT {columns or ', '.join(own)} FROM ({text}) AS finassay_given"
         )
@@ -187,7 +191,7 @@ class Columns:
     def _unknown(self) -> str:
         return self._sql(Not(self.view.knowable))
 
-    @property
+    @cached_property
     def _chosen(self) -> str:
         return selected_view(
             self.table, self.view.cutoff, self.dialect, proxies=self.view.proxies, rule=self.view.rule
@@ -224,7 +228,7 @@ class Columns:
         if not choice:
             return None
         kind = self._info(spelled).arrow_type
-        return literal(choice[0]) if pa.types.is_string(kind) or pa.types.is_large_string(kind) else choice[0]
+        return _code(choice[0], textual=pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
     def _across(self, name: str) -> str | None:
         """Return an expression for a date's mirror image at the cutoff; None for other columns.
@@ -263,11 +267,9 @@ class Columns:
         kind = info.arrow_type
         textual = pa.types.is_string(kind) or pa.types.is_large_string(kind)
         if len(codes) > 1:
-            written = literal if textual else str
-            cases = " ".join(
-                f"WHEN {written(a)} THEN {written(b)}"
-                for a, b in zip(codes, codes[1:] + codes[:1], strict=True)
-            )
+            written = [_code(code, textual=textual) for code in codes]
+            pairs = zip(written, written[1:] + written[:1], strict=True)
+            cases = " ".join(f"WHEN {one} THEN {other}" for one, other in pairs)
             return self._typed(f"CASE {column} {cases} ELSE {column} END", info.type)
         if pa.types.is_boolean(kind):
             return f"NOT {column}"
@@ -393,6 +395,11 @@ def _ordered(kind: pa.DataType, *, dates: bool = False) -> bool:
         return dates
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
     return bool(text or (is_number(kind) and not pa.types.is_null(kind)))
+
+
+def _code(code: str, *, textual: bool) -> str:
+    """Return a code of a catalog as its column has it: bare where it is a number, for a catalog is no SQL."""
+    return code if not textual and _BARE.fullmatch(code) else literal(code)
 
 
 def literal(value: Any) -> str:

@@ -52,7 +52,7 @@ from finassay.audit._types import (
     UNSTAGED,
     Family,
 )
-from finassay.database import normal_view, selected_view
+from finassay.database import OwnSelect, normal_view, selected_view
 from finassay.temporal import AsOf, Not, all_of
 
 if TYPE_CHECKING:
@@ -361,7 +361,7 @@ class Altered(Alterations):
             return f"{rows} ORDER BY MD5(CONCAT_WS(',', 'finassay', {cells})) LIMIT 18446744073709551615"
         if self.dialect == "postgres":
             return f"{rows} AS shuffled ORDER BY MD5('finassay' || CAST(shuffled AS text))"
-        return f"{rows} ORDER BY hash('finassay', {cells})"
+        return OwnSelect(f"{rows} ORDER BY hash('finassay', {cells})")
 
     def occurs(self, family: Family) -> str | None:
         """Return a SELECT that has a row where the like of what a family does occurs in the table as it is.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from finassay.audit._compare import Difference, differ
 from finassay.audit._newcomers import entity_of
-from finassay.database import identifier
+from finassay.database import OwnSelect, identifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -52,7 +52,7 @@ class Slice:
         served = dict(altered)
         for name, (source, condition) in self.shown.items():
             rows = f"({altered[name]}) AS altered" if name in altered else source
-            served[name] = f"SELECT * FROM {rows} WHERE {condition}"  # noqa: S608 - our own names and literals
+            served[name] = OwnSelect(f"SELECT * FROM {rows} WHERE {condition}")  # noqa: S608 - our own names and literals
         return served
 
     def condition(self, name: str) -> str | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from finassay.database._files import quoted
 from finassay.database._overlays import replace_tables
 from finassay.database._policy import check
-from finassay.database._types import DatabaseUnavailable, QueryError, QueryPolicy
+from finassay.database._types import DatabaseUnavailable, OwnSelect, QueryError, QueryPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 _MOST_KEPT = 512
+_QUOTED = re.compile(r"""'(?:[^']|'')*'|(?P<from>\bFROM )?"(?P<name>(?:[^"]|"")*)\"""")
 
 
 class OverlayViews:
@@ -90,17 +92,27 @@ class OverlayViews:
     def _statement(self, text: str) -> str:
         """Return the SELECT of an overlay with the tables of the base under their full names."""
         if text not in self._statements:
-            tree = check(text, "duckdb", QueryPolicy(), "main")
-
-            def base(table: exp.Table) -> str | None:
-                return f"{self._base}.{quoted(table.name)}" if table.name.lower() in self._spelled else None
-
             while len(self._statements) >= _MOST_KEPT:
                 oldest = next(iter(self._statements))
                 del self._statements[oldest]
                 self._shapes.pop(oldest, None)
-            self._statements[text] = replace_tables(text.rstrip().rstrip(";"), "duckdb", base, tree)
+            self._statements[text] = self._based(text)
         return self._statements[text]
+
+    def _based(self, text: str) -> str:
+        if isinstance(text, OwnSelect):
+            return _QUOTED.sub(self._place_of, text)
+        tree = check(text, "duckdb", QueryPolicy(), "main")
+
+        def base(table: exp.Table) -> str | None:
+            return f"{self._base}.{quoted(table.name)}" if table.name.lower() in self._spelled else None
+
+        return replace_tables(text.rstrip().rstrip(";"), "duckdb", base, tree)
+
+    def _place_of(self, found: re.Match[str]) -> str:
+        """Return a quoted text of a SELECT of our own as it is; a table of the base after FROM under its full name."""
+        named = found["from"] is not None and found["name"].replace('""', '"').lower() in self._spelled
+        return f'FROM {self._base}."{found["name"]}"' if named else found[0]
 
     def _shape(self, name: str) -> list[str] | None:
         """Return the columns and types that are served under a name, None where it is not served."""
