@@ -63,7 +63,17 @@ def own_bonds(codes, share):
     return {share.company} | {row[column] for row in mine for column in ("INNERCODE", "MAINCODE")}
 
 
-@pytest.mark.parametrize("kind", [EventType.ST_ON, EventType.HALT, EventType.DIVIDEND_PLAN, EventType.REPORT])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        EventType.ST_ON,
+        EventType.HALT,
+        EventType.DIVIDEND_PLAN,
+        EventType.REPORT,
+        EventType.SECURITY,
+        EventType.LIST,
+    ],
+)
 def test_removing_an_event_changes_only_its_descendants(world, tables, serial, kind):
     event = next(e for e in world.ledger.of(kind) if e.seq == 0 and e.valid_from.year >= 2017)
     gone = world.ledger.descendants(event.event_id)
@@ -158,6 +168,68 @@ def test_without_a_us_event_nothing_before_it_changes(world, tables, serial, kin
         calendar = sessions("XNYS")
         first = calendar.at_or_after(event.valid_from) if ex else reaction(event)
         assert min(day.date() for _, day in moved) == calendar.days[first]
+
+
+@pytest.mark.parametrize("kind", [EventType.US_SECURITY, EventType.US_LIST])
+def test_a_us_security_that_never_came_or_never_listed_is_nowhere(world, tables, serial, kind):
+    """Its rows are gone; of the others, the index and its fund move from the day on which it became a member."""
+    members = {e.payload.entity: e for e in world.ledger.of(EventType.US_INDEX_IN)}
+    event = next(e for e in world.ledger.of(kind) if e.valid_from.year >= 2017 and e.entity in members)
+    gone = world.ledger.descendants(event.event_id)
+    after = materialise(counterfactual(world, event.event_id, serial), [*US_TABLES, "documents"])
+    number = next(
+        e.payload.security for e in world.ledger.of(EventType.US_SECURITY) if e.entity == event.entity
+    )
+
+    prices = after["us_price_daily"]
+    assert number in tables["us_price_daily"]["security_id"].to_pylist()
+    assert number not in prices["security_id"].to_pylist()
+    index = {e.entity: e.payload.security for e in world.ledger.of(EventType.US_SECURITY)}
+    moved = changed(tables["us_price_daily"], prices, ["security_id", "trading_day"]) - {
+        row
+        for row in changed(tables["us_price_daily"], prices, ["security_id", "trading_day"])
+        if row[0] == number
+    }
+    assert {security for security, _ in moved} == {index[INDEX], index[FUND]}
+    assert min(day.date() for _, day in moved) >= members[event.entity].valid_from
+
+    if kind is EventType.US_SECURITY:
+        assert number not in after["us_security"]["security_id"].to_pylist()
+    for name in US_TABLES:
+        if name in ("us_price_daily", "us_fact", "us_security"):
+            continue
+        lost = {int(row) for (row,) in missing(tables[name], after[name], "id")}
+        assert lost <= gone, name
+        assert not missing(after[name], tables[name], "id"), name
+    filings = {
+        e.payload.accession for e in map(world.ledger.by_id.get, gone) if hasattr(e.payload, "accession")
+    }
+    assert {row for (row,) in missing(tables["us_fact"], after["us_fact"], "accession")} <= filings
+    assert {row for (row,) in missing(tables["documents"], after["documents"], "document_id")} == (
+        documents_of(world, gone) & set(tables["documents"]["document_id"].to_pylist())
+    )
+
+
+def test_prices_before_a_listing_in_beijing_do_not_know_of_it(world, tables, serial):
+    """A share of the NEEQ trades as it did, also if it never goes to Beijing: no price looks ahead."""
+    movers = {who.later.entity: who.share for who in world.neeq.members if who.later is not None}
+    event = next(e for e in reversed(list(world.ledger.of(EventType.SECURITY))) if e.entity in movers)
+    other = counterfactual(world, event.event_id, serial)
+    assert EventType.NEEQ_DELIST in {
+        e.type for e in map(world.ledger.by_id.get, world.ledger.descendants(event.event_id))
+    }
+    stopped = next(
+        e.payload.stopped
+        for e in world.ledger.of(EventType.NEEQ_DELIST)
+        if e.entity == movers[event.entity].entity
+    )
+    assert other.neeq.first.tolist() == world.neeq.first.tolist()
+    moved = changed(
+        tables["nq_dailyquote"],
+        materialise(other, ["nq_dailyquote"])["nq_dailyquote"],
+        ["INNERCODE", "TRADINGDAY"],
+    )
+    assert all(inner == movers[event.entity].inner and day.date() >= stopped for inner, day in moved)
 
 
 def test_without_an_event_that_changes_nothing_the_world_is_the_same(world, tables, rebuilt):

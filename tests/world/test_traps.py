@@ -39,6 +39,7 @@ EVERYWHERE = (
     "renamed_later",
 )
 MOSTLY = (
+    "accepted_after_close",
     "default_revoked",
     "delisted_later",
     "delisting_period",
@@ -189,6 +190,36 @@ def test_the_two_readings_agree_where_there_is_no_trap(traps, database):
     calm = [day for day in traps.anchors[::3] if not traps.count(switch.mechanism, day)]
     assert calm
     assert not any(switched(database, switch, day) for day in calm)
+
+
+def test_few_filings_are_moved_after_the_close_and_what_is_added_changes_no_figure(world):
+    """Most companies file on the days that are theirs; what is accepted on an anchor is dated of it."""
+    closing = [
+        e
+        for e in world.ledger.of(EventType.US_FILING, EventType.US_AMENDMENT)
+        if e.origin is Origin.SEEDED and e.disclosed_at.date() in anchors() and e.disclosed_at.hour >= 16
+    ]
+    moved = [e for e in closing if e.type is EventType.US_FILING]
+    assert 0 < len(moved) <= 0.01 * sum(1 for _ in world.ledger.of(EventType.US_FILING))
+    again = [e for e in closing if e.type is EventType.US_AMENDMENT]
+    carriers = {correction.carrier for correction in world.us.corrections}
+    assert {e.event_id in carriers for e in again if e.payload.restates} == {True}
+    assert {e.event_id in carriers for e in again if not e.payload.restates} == {False}
+    assert all(e.payload.filed == e.disclosed_at.date() for e in closing)
+
+
+def test_nothing_is_asked_of_a_holiday_in_new_york(traps):
+    """Memorial Day of 2021 is the last Monday of May, a session in China; Good Friday of 2018 is 30 March."""
+    due = traps.due(by_name("accepted_after_close"))
+    assert {date(2021, 5, 31), date(2018, 3, 30)} <= set(traps.anchors) - set(due)
+    assert set(due) == {day for day in traps.anchors if day in sessions("XNYS")}
+
+
+def test_an_amendment_that_changes_no_figure_revises_nothing(traps, world):
+    for name in ("revised_later", "amendment_pending"):
+        found = {world.ledger.by_id[t.event_id] for t in traps.at(traps.anchors[30]) if t.mechanism == name}
+        assert found
+        assert all(e.payload.restates for e in found if e.type is EventType.US_AMENDMENT)
 
 
 def test_natural_lives_are_told_as_without_traps(world):

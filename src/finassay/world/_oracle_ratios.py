@@ -50,7 +50,7 @@ class RatiosOracle(ReportsOracle, Beside):
 
         The vendor has lost the day of some rows: these are never to be had. The quarter before must have been shown.
         """
-        rows = self._written(company).get(period, [])
+        rows = self._given(company).get(period, [])
         told = self._stored(rows, cutoff)
         if told is None or _form(rows[0]) != _PERIODIC or self._undated(rows[0]):
             return None
@@ -121,19 +121,45 @@ class RatiosOracle(ReportsOracle, Beside):
     def _writings(self) -> dict[int, dict[date, list[Filed]]]:
         return {}
 
+    @cached_property
+    def _quarters(self) -> dict[int, dict[date, list[Filed]]]:
+        return {}
+
     def _written(self, company: int) -> dict[date, list[Filed]]:
         """Return per period the filings that wrote its overwritten row: the first, and those that restate it."""
         if company not in self._writings:
-            found: dict[date, list[Filed]] = {}
-            for event in self._of_company(company, EventType.REPORT):
-                if isinstance(event.payload, Report):
-                    for place, shown in enumerate(event.payload.shown):
-                        found.setdefault(shown.period_end, []).append((event, place, shown))
-            for period, rows in found.items():
-                rows.sort(key=lambda row: (row[0].disclosed_at.date(), row[0].seq))
-                found[period] = [rows[0], *(row for row in rows[1:] if self._rewrites(row[0], period))]
-            self._writings[company] = found
+            self._writings[company] = {
+                period: self._kept(rows, period) for period, rows in self._all(company).items()
+            }
         return self._writings[company]
+
+    def _given(self, company: int) -> dict[date, list[Filed]]:
+        """Return the same per single quarter, from the first filing that shows it when the one before was shown."""
+        if company not in self._quarters:
+            shows, found = self._all(company), {}
+            for period, rows in shows.items():
+                before = shows.get(_quarter_before(period), [])
+                since = (
+                    date.min if period.month == 3 else min((_day(row) for row in before), default=date.max)
+                )
+                if given := [row for row in rows if _day(row) >= since]:
+                    found[period] = self._kept(given, period)
+            self._quarters[company] = found
+        return self._quarters[company]
+
+    def _all(self, company: int) -> dict[date, list[Filed]]:
+        """Return per period the filings that show it, in the order of their days."""
+        found: dict[date, list[Filed]] = {}
+        for event in self._of_company(company, EventType.REPORT):
+            if isinstance(event.payload, Report):
+                for place, shown in enumerate(event.payload.shown):
+                    found.setdefault(shown.period_end, []).append((event, place, shown))
+        return {
+            period: sorted(rows, key=lambda row: (_day(row), row[0].seq)) for period, rows in found.items()
+        }
+
+    def _kept(self, rows: list[Filed], period: date) -> list[Filed]:
+        return [rows[0], *(row for row in rows[1:] if self._rewrites(row[0], period))]
 
     def _stored(self, rows: list[Filed], cutoff: Cutoff) -> Filed | None:
         """Return the writing that a reader finds: the last of those known, or of all if it is known."""
@@ -154,7 +180,7 @@ class RatiosOracle(ReportsOracle, Beside):
         """Return the owners' profit up to the quarter before, as known when a filing was made."""
         if period.month == 3:
             return 0
-        before = period.replace(month=period.month - 2, day=1) - timedelta(days=1)
+        before = _quarter_before(period)
         known = [
             shown.profit
             for event, shown in self._shown(company)
@@ -162,6 +188,14 @@ class RatiosOracle(ReportsOracle, Beside):
             and (event.disclosed_at, event.seq) <= (filing.disclosed_at, filing.seq)
         ]
         return known[-1]
+
+
+def _day(row: Filed) -> date:
+    return row[0].disclosed_at.date()
+
+
+def _quarter_before(period: date) -> date:
+    return period.replace(month=period.month - 2, day=1) - timedelta(days=1)
 
 
 def _form(row: Filed) -> int:

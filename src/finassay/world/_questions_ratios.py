@@ -57,25 +57,13 @@ _VALUATION = first(
 
 
 def _quarters(world: World) -> Iterator[tuple[tuple[int, int], date]]:
-    """Yield companies and quarters with each day on which a filing shows them, if the quarter before was shown too.
-
-    Of other quarters no filing gives the figures: the vendor has them from elsewhere.
-    """
-    shown: dict[int, set[date]] = {}
-    asked: set[tuple[int, date]] = set()
-    for event in sorted(world.ledger.of(EventType.REPORT), key=lambda e: (e.disclosed_at, e.seq)):
+    """Yield companies and quarters with each day on which a filing shows them, given or not."""
+    for event in world.ledger.of(EventType.REPORT):
         issuer = world.issuers[event.entity - 1]
-        if issuer.board == _STAR or not isinstance(event.payload, Report):
-            continue
-        there = shown.setdefault(issuer.company, set())
-        new = {figures.period_end for figures in event.payload.shown}
-        for end in sorted(new):
-            before = end if end.month == 3 else _quarter_end(end.year * 100 + end.month - 3)
-            if end not in there and before in there | new:
-                asked.add((issuer.company, end))
-            if (issuer.company, end) in asked:
+        if issuer.board != _STAR and isinstance(event.payload, Report):
+            for figures in event.payload.shown:
+                end = figures.period_end
                 yield (issuer.company, end.year * 100 + end.month), event.disclosed_at.date()
-        there |= new
 
 
 def _quarter_end(number: int) -> date:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from finassay.core import InputError
 from finassay.world._blocks._industries import STAR_BOARD
 from finassay.world._blocks._plant import LARGE, anchors
+from finassay.world._blocks._plant_us import us_anchors
 from finassay.world._calendar import sessions
 from finassay.world._events import Event, Origin, Security, Touch
 from finassay.world._events import EventType as T
@@ -156,13 +157,15 @@ class Mechanism:
     types : tuple of EventType
         The events.
     large, small : int
-        How many an anchor should have from scale .2 on, and below; 0 where nothing is promised.
+        How many an anchor should have from scale .2 on, and below.
     ends : tuple of EventType
         The events that end or replace, where not every one does.
     months : tuple of int
         The months whose anchors can have any, where not all can.
     board : int
         The board that must have had two shares for two months, where one must.
+    american : bool
+        Whether only anchors that are sessions in New York can have any.
     """
 
     name: str
@@ -174,6 +177,7 @@ class Mechanism:
     ends: tuple[T, ...] = ()
     months: tuple[int, ...] = ()
     board: int = 0
+    american: bool = False
 
 
 MECHANISMS = (
@@ -208,7 +212,15 @@ MECHANISMS = (
         "dividend_planned", "planned means paid", staged, (T.DIVIDEND_PLAN,), 5, 2, (T.DIVIDEND_IMPLEMENTED,)
     ),
     Mechanism("amendment_pending", "the last filing", revising, (T.US_AMENDMENT,), 6, 2),
-    Mechanism("accepted_after_close", "filed means before the close", evening, (T.US_FILING,), 0, 0),
+    Mechanism(
+        "accepted_after_close",
+        "filed means before the close",
+        evening,
+        (T.US_FILING, T.US_AMENDMENT),
+        6,
+        2,
+        american=True,
+    ),
     Mechanism("renamed_later", "today's name", later, (T.RENAME, T.US_RENAME), 40, 8),
     Mechanism("net_value_unrecorded", "dated means known", unrecorded, (), 60, 15),
     Mechanism("tied", "the last disclosed is one", tied, (T.MANAGER_IN,), 3, 2),
@@ -317,7 +329,8 @@ class Traps:
             ]
             since = max(sorted(boards)[:2], default=date.max)
         months = mechanism.months or range(1, 13)
-        return [anchor for anchor in self.anchors if anchor >= since and anchor.month in months]
+        days = us_anchors(self.world.config.snapshot) if mechanism.american else self.anchors
+        return [anchor for anchor in days if anchor >= since and anchor.month in months]
 
     def _ends(self, mechanism: Mechanism) -> dict[int, Event]:
         """Return what ended or replaced each event; a delisting ends its arrangement, a payment its plan."""
@@ -395,9 +408,14 @@ class Traps:
         return Places(self.ledger)
 
     def _of(self, mechanism: Mechanism) -> list[Event]:
-        """Return the events of a mechanism that show: a restatement does so in the reports of its day."""
-        found = self.ledger.of(*mechanism.types)
+        """Return the events of a mechanism that show: a restatement does so in the reports of its day.
+
+        What revises changes figures, which an amendment need not do.
+        """
+        found = list(self.ledger.of(*mechanism.types))
+        if mechanism.shape is revising:
+            found = [e for e in found if getattr(e.payload, "restates", True)]
         if T.RESTATEMENT not in mechanism.types:
-            return list(found)
+            return found
         filed = {(e.entity, e.disclosed_at.date()) for e in self.ledger.of(T.REPORT)}
         return [e for e in found if e.type is not T.RESTATEMENT or (e.entity, e.disclosed_at.date()) in filed]

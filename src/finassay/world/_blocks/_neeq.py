@@ -27,7 +27,7 @@ from finassay.world._blocks._neeq_life import (
 from finassay.world._blocks._neeq_prices import neeq_quotes
 from finassay.world._blocks._neeq_universe import NeeqIssuer, neeq_universe
 from finassay.world._blocks._periods import quarter_of, season
-from finassay.world._blocks._prices import ExRight, Quotes, rights_of
+from finassay.world._blocks._prices import ExRight, Ints, Quotes, rights_of
 from finassay.world._blocks._recorder import Recorder
 from finassay.world._blocks._reports import (
     planned_news,
@@ -88,11 +88,14 @@ class Neeq:
         Of the sessions with a trade.
     statements : Statements
         Of those that stay; the others have theirs among the A-shares'.
+    first : numpy.ndarray of int64
+        Prices at the listing, in fen: drawn for the world as it is, and kept without an event that came later.
     """
 
     members: tuple[NeeqIssuer, ...]
     quotes: Quotes
     statements: Statements
+    first: Ints
 
 
 def simulate_neeq(
@@ -112,6 +115,7 @@ def simulate_neeq(
         members,
         joined([part[1] for part in parts]),
         joined_statements([part[2] for part in parts if part[2] is not None]),
+        np.concatenate([part[3] for part in parts]),
     )
     return neeq, [event for part in parts for event in part[0]]
 
@@ -122,8 +126,14 @@ def neeq_again(neeq: Neeq, seed: int, factor: Factors, ledger: Ledger, executor:
     for event in ledger.events:
         if event.entity in found:
             found[event.entity].append(event)
+    prices = dict(zip((who.share.entity for who in neeq.members), neeq.first.tolist(), strict=True))
     items = [
-        (block, [e for who in block for e in found[who.share.entity]]) for block in _blocks(neeq.members)
+        (
+            block,
+            [e for who in block for e in found[who.share.entity]],
+            np.array([prices[who.share.entity] for who in block], dtype=np.int64),
+        )
+        for block in _blocks(neeq.members)
     ]
     parts = executor.map(partial(_again, seed, factor), items, label="neeq")
     return replace(
@@ -203,7 +213,7 @@ def _their(
 
 def _block(
     seed: int, factor: Factors, item: tuple[tuple[NeeqIssuer, ...], _Beijing | None]
-) -> tuple[list[Event], Quotes, Statements | None]:
+) -> tuple[list[Event], Quotes, Statements | None, Ints]:
     members, beijing = item
     shares = tuple(who.share for who in members)
     recorders = [Recorder(seed, share.entity) for share in shares]
@@ -218,7 +228,7 @@ def _block(
     rights = [ExRight.of(row, plan, most) for row, plan, most in dividends]
     rights = [r if d[1].approved else replace(r, ex=-1) for r, d in zip(rights, dividends, strict=True)]
     news = surprises(shares, planned_news(shares, plans))
-    quotes, cash = neeq_quotes(seed, factor, members, _told(recorders), rights, news)
+    quotes, cash, prices = neeq_quotes(seed, factor, members, _told(recorders), rights, news)
     for n, recorder in enumerate(recorders):
         mine = [(plan, cash[k]) for k, (row, plan, _) in enumerate(dividends) if row == n]
         dividend_events(seed, recorder, mine)
@@ -227,7 +237,7 @@ def _block(
         touch_rows(seed, recorder.entity, recorder, _TOUCHED)
     told = [e for n, recorder in enumerate(recorders) for e in _only_filed(recorder.events, plans[n])]
     quotes = with_capital(quotes, told) if beijing is None else quotes
-    return renamed(told, KINDS), quotes, statements
+    return renamed(told, KINDS), quotes, statements, prices
 
 
 def _life(
@@ -287,13 +297,13 @@ def _told(recorders: list[Recorder]) -> list[Event]:
 
 
 def _again(
-    seed: int, factor: Factors, item: tuple[tuple[NeeqIssuer, ...], list[Event]]
+    seed: int, factor: Factors, item: tuple[tuple[NeeqIssuer, ...], list[Event], Ints]
 ) -> tuple[Quotes, Statements | None]:
-    members, remaining = item
+    members, remaining, first = item
     shares = tuple(who.share for who in members)
     events = renamed(remaining, _BACK)
     news = surprises(shares, told_news(events))
-    quotes, _ = neeq_quotes(seed, factor, members, events, rights_of(shares, events), news)
+    quotes, *_ = neeq_quotes(seed, factor, members, events, rights_of(shares, events), news, first)
     if members[0].later is not None:
         return quotes, None
     return with_capital(quotes, events), statement_block(shares, economy(seed, shares, []), events)

@@ -46,7 +46,8 @@ def neeq_quotes(
     events: list[Event],
     rights: list[ExRight],
     news: Floats,
-) -> tuple[Quotes, list[int]]:
+    first: Ints | None = None,
+) -> tuple[Quotes, list[int], Ints]:
     """Simulate the shares of a block; quotes are of the sessions with a trade alone.
 
     Parameters
@@ -55,6 +56,8 @@ def neeq_quotes(
         Listings, layers and ends among them; others are passed over.
     rights, news
         As for `quote_block`.
+    first
+        Prices at the listing, in fen, where they are drawn already.
 
     Returns
     -------
@@ -62,13 +65,17 @@ def neeq_quotes(
         `previous` is the close of the last trade, after ex-rights.
     list of int
         Cash of each ex-right, fen per 10 shares.
+    numpy.ndarray of int64
+        Prices at the listing.
     """
     days = _days(members, events)
     growth = exp(_moves(seed, members, factor, news))
     draws = _draws(seed, members, growth.shape[0])
     traded = days.open & (draws[0] < _chance(members, days))
-    path = _Path(members, growth, days, traded, exp(BOUNCE * draws[1]), rights)
-    return _quoted(members, path, draws, traded), path.cash
+    if first is None:
+        first = _first(members, growth, days)
+    path = _Path(members, first, growth, days, traded, exp(BOUNCE * draws[1]), rights)
+    return _quoted(members, path, draws, traded), path.cash, first
 
 
 def _days(members: tuple[NeeqIssuer, ...], events: list[Event]) -> _Days:
@@ -128,6 +135,7 @@ class _Path:
     def __init__(
         self,
         members: tuple[NeeqIssuer, ...],
+        first: Ints,
         growth: Floats,
         days: _Days,
         traded: Flags,
@@ -136,8 +144,7 @@ class _Path:
     ) -> None:
         length, n = growth.shape
         self.cash = [right.cash or 0 for right in rights]
-        price = np.rint(_start(members, growth, days) * 100).astype(np.int64)
-        worth = price.astype(np.float64)
+        price, worth = first.copy(), first.astype(np.float64)
         shares, factor = outstanding([who.share for who in members], rights, length), np.ones(n)
         self.reference, self.close = (np.empty((length, n), dtype=np.int64) for _ in range(2))
         self.factor, self.shares = np.empty((length, n)), np.empty((length, n))
@@ -160,16 +167,16 @@ class _Path:
                     self.cash[k] = fix_cash(rights[k], int(price[column]), int(shares[t, column]), spent)
 
 
-def _start(members: tuple[NeeqIssuer, ...], growth: Floats, days: _Days) -> Floats:
-    """Return first prices: one that Beijing's first price follows from, where the share goes there."""
+def _first(members: tuple[NeeqIssuer, ...], growth: Floats, days: _Days) -> Ints:
+    """Return first prices, in fen: one that Beijing's first price follows from, where the share goes there."""
     found = np.array([who.share.price for who in members])
     for n, who in enumerate(members):
         if who.later is not None:
             moves = growth[days.open[:, n], n]
             grown = float(np.cumprod(moves)[-1]) if moves.size else 1.0
             found[n] = who.later.price * 0.9 / grown
-    clipped: Floats = np.clip(found, 0.5, 300.0)
-    return clipped
+    fen: Ints = np.rint(np.clip(found, 0.5, 300.0) * 100).astype(np.int64)
+    return fen
 
 
 def _quoted(

@@ -1,13 +1,15 @@
-"""Which US filings are amended; which are planted to come late or to be amended besides (world.md, 2.3 and 5)."""
+"""Which US filings are amended; which are planted to come late, or to be amended besides (world.md, 2.3 and 5)."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from finassay.world._blocks._plant import LARGE, anchors
 from finassay.world._blocks._recorder import Recorder
+from finassay.world._blocks._us_filings import CLOSE, usual_times
 from finassay.world._blocks._us_life import us_life_events
 from finassay.world._blocks._us_statements import period_ends
 from finassay.world._calendar import sessions
@@ -25,6 +27,11 @@ if TYPE_CHECKING:
 
 _FILED = timedelta(days=135)  # after which all but a few late filers have filed
 _FIRST = 3  # quarter that is filed
+_COMPANIES = (
+    10  # of which one has something accepted after the close of an anchor, at most, where that is planted
+)
+_NEAR = 3  # days from an anchor to filings that are moved to it
+_MOVED = 0.01  # of filings, at most
 _USUAL = timedelta(days=60)  # from a period's end to its filing
 AMENDED = 0.010  # of originals (S1, 212 pairs)
 RESTATES = 0.54  # of amendments
@@ -40,20 +47,34 @@ class Amended:
     way: float
 
 
+@dataclass(frozen=True, slots=True)
+class Again:
+    """An amendment that is planted: its day, the minute if it comes after the close, and whether it restates."""
+
+    day: date
+    minute: time | None
+    restates: bool
+
+
 @dataclass
 class UsPlanted:
     """What is chosen for the filings of a company, by quarter.
 
     Attributes
     ----------
-    late, amended : dict of int to date
-        Planted: the day of a late filing, of an amendment.
+    late : dict of int to date
+        Planted: the day of a late filing.
+    evening : dict of int to datetime
+        Filings moved after the close of an anchor.
+    amended : dict of int to Again
+        Amendments that are planted.
     natural : dict of int to Amended
         Amendments that were drawn.
     """
 
     late: dict[int, date] = field(default_factory=dict)
-    amended: dict[int, date] = field(default_factory=dict)
+    evening: dict[int, datetime] = field(default_factory=dict)
+    amended: dict[int, Again] = field(default_factory=dict)
     natural: dict[int, Amended] = field(default_factory=dict)
 
 
@@ -70,11 +91,19 @@ class _Filer:
         """Return the last quarter that ended in a span, is filed, and in which nothing is planted yet."""
         for k in range(len(self.ends) - 1, _FIRST - 1, -1):
             end = self.ends[k]
-            planted = self.planted
-            taken = k in planted.late or k in planted.amended or k in planted.natural
-            if low <= end <= high and end > self.issuer.listed + timedelta(days=30) and not taken:
+            if low <= end <= high and end > self.issuer.listed + timedelta(days=30) and not self.taken(k):
                 return None if interim and end.month == self.issuer.year_end else k
         return None
+
+    def taken(self, k: int) -> bool:
+        """Whether something is planted, or amended, in a quarter."""
+        planted = self.planted
+        return any(k in part for part in (planted.late, planted.evening, planted.amended, planted.natural))
+
+
+def us_anchors(snapshot: date) -> list[date]:
+    """Return the anchors on which US filings are accepted: in China they are the last sessions of months."""
+    return [day for day in anchors(snapshot) if day in sessions("XNYS")]
 
 
 def us_plan(
@@ -102,6 +131,7 @@ def us_plan(
         known = sum(first <= day < told <= day + timedelta(days=180) for first, told in pending)
         for _ in range(wanted - known):
             pending += _amend(rng, filers, day, config.snapshot)
+    _evenings(config, filers)
     return {filer.issuer.entity: filer.planted for filer in filers}
 
 
@@ -164,13 +194,69 @@ def _delay(rng: np.random.Generator, filers: list[_Filer], day: date, wanted: in
 def _amend(
     rng: np.random.Generator, filers: list[_Filer], day: date, snapshot: date
 ) -> list[tuple[date, date]]:
-    """Let a filing of before an anchor be amended on its morrow, or up to half a year later."""
-    near, spread = rng.random(2)
-    ahead = 1 + int(spread * 2) if near < 1 / 3 else 100 + int(spread * 70)
-    told = min(day + timedelta(days=ahead), snapshot - timedelta(days=24 + int(spread * 12)))
+    """Let a filing of before an anchor be amended on its morrow, or after the close of a later one."""
+    near, spread, minute = rng.random(3)
+    later = [c for c in us_anchors(snapshot) if 100 <= (c - day).days <= 170]
+    if near < 1 / 3:
+        again = Again(day + timedelta(days=1 + int(spread * 2)), None, restates=True)
+    elif later:
+        again = Again(later[int(spread * len(later))], _evening(minute), restates=True)
+    else:
+        again = Again(snapshot - timedelta(days=24 + int(spread * 12)), None, restates=True)
     for filer in _alive(rng, filers, day):
         k = filer.quarter(day - timedelta(days=260), day - _FILED, interim=False)
         if k is not None and k + 1 not in filer.planted.late:
-            filer.planted.amended[k] = told
-            return [(filer.ends[k] + _FILED, told)]
+            filer.planted.amended[k] = again
+            return [(filer.ends[k] + _FILED, again.day)]
     return []
+
+
+def _evenings(config: WorldConfig, filers: list[_Filer]) -> None:
+    """Plant what is accepted after the close of anchors that lack it: filings of days near by, then amendments.
+
+    Of all filings few are moved, for it changes how late companies file; such amendments change no figure.
+    """
+    days = us_anchors(config.snapshot)
+    times = [usual_times(config.seed, filer.issuer, filer.last, filer.planted) for filer in filers]
+    usual = [
+        (moment, filer, k, found[k - 1].date() if k - 1 in found else date.min)
+        for filer, found in zip(filers, times, strict=True)
+        for k, moment in found.items()
+    ]
+    again = [a for filer in filers for a in filer.planted.amended.values()]
+    moments = [moment for moment, *_ in usual] + [
+        datetime.combine(a.day, a.minute) for a in again if a.minute
+    ]
+    there = Counter(moment.date() for moment in moments if moment.time() >= CLOSE)
+    moved = 0
+    for number, day in enumerate(days):
+        rng = stream(config.seed, Purpose.TRAP, number, 11)
+        alive = _alive(rng, filers, day)
+        if rng.random() < 0.5:  # as often of any size as of the large ones
+            alive = [alive[int(n)] for n in rng.permutation(len(alive))]
+        wanted = min(6 if config.scale >= LARGE else 2, len(alive) // _COMPANIES) - there[day]
+        near = [
+            (abs((moment.date() - day).days), n)
+            for n, (moment, filer, k, before) in enumerate(usual)
+            if abs((moment.date() - day).days) <= _NEAR
+            and before < day
+            and not (moment.date() == day and moment.time() >= CLOSE)
+            and not filer.taken(k)
+        ]
+        allowed = int(_MOVED * len(usual) * (number + 1) / len(days))
+        for _, n in sorted(near):
+            _, filer, k, _ = usual[n]
+            if wanted > 0 and moved < allowed and filer.planted.evening.keys().isdisjoint((k - 1, k + 1)):
+                filer.planted.evening[k] = datetime.combine(day, _evening(rng.random()))
+                wanted, moved = wanted - 1, moved + 1
+        for filer in alive:
+            last = filer.quarter(day - timedelta(days=260), day - _FILED, interim=False)
+            if wanted > 0 and last is not None:
+                filer.planted.amended[last] = Again(day, _evening(rng.random()), restates=False)
+                wanted -= 1
+
+
+def _evening(part: float) -> time:
+    """Return a minute after the close in which what is accepted is still dated of the day."""
+    minute = int(part * 90)
+    return time(16 + minute // 60, minute % 60)

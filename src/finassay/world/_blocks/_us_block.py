@@ -232,7 +232,12 @@ def _requote(
             splits.append(Split(k, -1, ex, (payload.new, payload.old), given=True))
         elif event.type is EventType.US_DELIST:
             ends[k] = _end_of(event, events)
-    spans = [_span(issuer, ends.get(n)) for n, issuer in enumerate(issuers)]
+    listed = {event.entity for event in events if event.type is EventType.US_LIST}
+    nothing = us_window()[1] - first
+    spans = [
+        _span(issuer, ends.get(n)) if issuer.entity in listed else Span(nothing, nothing, nothing)
+        for n, issuer in enumerate(issuers)
+    ]
     shocks, fair = _shocks(issuers, events), us_fair_prices(issuers, statements)
     return us_quote_block(seed, issuers, factors, spans, own, shocks, payouts, splits, fair)
 

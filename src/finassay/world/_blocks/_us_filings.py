@@ -36,7 +36,7 @@ _RANKS = (0.0, 0.05, 0.25, 0.50, 0.75, 0.95, 0.99, 1.0)
 _PERSISTENCE = 0.80  # of the rank within a kind of filer; .86 over all (S1, 3,664)
 _INTERIM_PERSISTENCE = 0.40  # of quarterly reports (assumed)
 _BEFORE_CLOSE, _BEFORE_LATE = 0.353, 0.887  # 64.7% accepted after 16:00, 11.3% after 17:30 (S2)
-_CLOSE, _LATE = time(16), time(17, 30)
+CLOSE, _LATE = time(16), time(17, 30)
 _GAP = (1, 12, 97, 217, 600)  # days at 0, 25, 50, 75, 100%
 _CHANGE = 0.257  # of net income, median; the middle half from 8.4 to 74.4% (S1)
 _OVERSTATED = 0.83  # equity falls in so many
@@ -108,38 +108,14 @@ def us_filing_events(
     planted: UsPlanted,
 ) -> list[Correction]:
     """Tell a company's filings up to its delisting; return the corrections that some of them carry."""
-    rng = stream(seed, Purpose.US_FILING, issuer.entity)
-    usual = normal_quantile(np.array(strata(seed, Purpose.US_FILING, issuer.entity, 1)))
-    habit, z = float(usual[0]), rng.standard_normal(QUARTERS)
-    own, interim = (
-        float(np.sqrt(part)) * habit + float(np.sqrt(1 - part)) * z
-        for part in (_PERSISTENCE, _INTERIM_PERSISTENCE)
-    )
-    draws = _Draws(
-        normal_rank(own),
-        normal_rank(0.88 * interim + 0.5 * (-0.8, 0.1, 0.8)[issuer.category]),
-        rng.random((QUARTERS, 10)),
-        rng.standard_normal(QUARTERS),
-    )
+    draws, ends = _draws(seed, issuer), period_ends(issuer.year_end)
     told: dict[int, Event] = {}
-    after = datetime.combine(
-        max(date(2013, 1, 2), issuer.listed), time(6)
-    )  # nothing is filed before the listing
-    for k, end in enumerate(period_ends(issuer.year_end)):
-        if k < FIRST_QUARTER or end < issuer.listed - timedelta(days=45):
-            continue
-        accepted = _accepted(issuer, k, end, draws)
-        if k in planted.late:
-            accepted = max(accepted, datetime.combine(planted.late[k], accepted.time()))
-        accepted = max(accepted, after + timedelta(days=1))
-        accepted = _on_business_day(accepted)
-        if accepted.date() >= min(END, last or END):
-            break
-        after = accepted
+    for k, accepted in usual_times(seed, issuer, last, planted).items():
+        end = ends[k]
         payload = _filing(issuer, k, end, accepted, len(told), float(statements.surprise[column, k]))
         with (
             recorder.planting(stream(seed, Purpose.TRAP, issuer.entity, k))
-            if k in planted.late
+            if k in planted.late or k in planted.evening
             else contextlib.nullcontext()
         ):
             told[k] = recorder.tell(
@@ -149,6 +125,41 @@ def us_filing_events(
         *_amendments(seed, issuer, recorder, draws, told, last, statements, column, planted),
         *_new_bases(issuer, draws, told, statements, column),
     ]
+
+
+def _draws(seed: int, issuer: UsIssuer) -> _Draws:
+    rng = stream(seed, Purpose.US_FILING, issuer.entity)
+    usual = normal_quantile(np.array(strata(seed, Purpose.US_FILING, issuer.entity, 1)))
+    habit, z = float(usual[0]), rng.standard_normal(QUARTERS)
+    own, interim = (
+        float(np.sqrt(part)) * habit + float(np.sqrt(1 - part)) * z
+        for part in (_PERSISTENCE, _INTERIM_PERSISTENCE)
+    )
+    return _Draws(
+        normal_rank(own),
+        normal_rank(0.88 * interim + 0.5 * (-0.8, 0.1, 0.8)[issuer.category]),
+        rng.random((QUARTERS, 10)),
+        rng.standard_normal(QUARTERS),
+    )
+
+
+def usual_times(seed: int, issuer: UsIssuer, last: date | None, planted: UsPlanted) -> dict[int, datetime]:
+    """Return when a company's filings are accepted, by quarter, up to its last day."""
+    draws, found = _draws(seed, issuer), {}
+    # Nothing is filed before the listing
+    after = datetime.combine(max(date(2013, 1, 2), issuer.listed), time(6))
+    for k, end in enumerate(period_ends(issuer.year_end)):
+        if k < FIRST_QUARTER or end < issuer.listed - timedelta(days=45):
+            continue
+        accepted = _accepted(issuer, k, end, draws)
+        if k in planted.late:
+            accepted = max(accepted, datetime.combine(planted.late[k], accepted.time()))
+        accepted = planted.evening.get(k, accepted)
+        accepted = _on_business_day(max(accepted, after + timedelta(days=1)))
+        if accepted.date() >= min(END, last or END):
+            break
+        found[k] = after = accepted
+    return found
 
 
 def _accepted(issuer: UsIssuer, k: int, end: date, draws: _Draws) -> datetime:
@@ -216,19 +227,19 @@ def _amendments(
     found = []
     for k, original in told.items():
         context: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-        drawn, day = planted.natural.get(k), planted.amended.get(k)
+        drawn, again = planted.natural.get(k), planted.amended.get(k)
         if drawn is not None:
             gap = float(np.interp(drawn.gap, (0, 0.25, 0.5, 0.75, 1.0), _GAP))
-            moment = original.disclosed_at + timedelta(days=max(1, round(gap)))
+            day, at = (original.disclosed_at + timedelta(days=max(1, round(gap)))).date(), None
             restates, way = drawn.restates, drawn.way
             size = float(normal_quantile(np.array([drawn.size]))[0])
-        elif day is not None and day > original.disclosed_at.date():
-            moment = datetime.combine(day, original.disclosed_at.time())
-            restates, size, way = True, abs(float(draws.size[k])), float(draws.u[k, 5])
+        elif again is not None and again.day > original.disclosed_at.date():
+            day, at = again.day, again.minute
+            restates, size, way = again.restates, abs(float(draws.size[k])), float(draws.u[k, 5])
             context = recorder.planting(stream(seed, Purpose.TRAP, issuer.entity, QUARTERS + k))
         else:
             continue
-        moment = _on_business_day(datetime.combine(moment.date(), original.disclosed_at.time()))
+        moment = _on_business_day(datetime.combine(day, at or original.disclosed_at.time()))
         if moment.date() >= min(END, last or END):
             continue
         payload = _amendment(issuer, k, original, moment, restates)

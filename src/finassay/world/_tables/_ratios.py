@@ -204,8 +204,8 @@ def _point_change(rule: Rule) -> Rule:
     """Return the change of a ratio on the year before."""
 
     def read(x: Context) -> Floats:
-        base = Context(x.versions, x.company, np.maximum(x.period - 4, 0), x.known, single=x.single)
-        return np.where(x.period >= 8, rule(x) - rule(base), np.nan)
+        base = Context(x.versions, x.company, np.maximum(x.period - 4, 0), x.known, given=x.given)
+        return np.where((x.period >= 8) & x.seen(4), rule(x) - rule(base), np.nan)
 
     return read
 
@@ -214,8 +214,8 @@ def _relative_change(rule: Rule) -> Rule:
     """Return the growth of a ratio on the year before, in percent."""
 
     def read(x: Context) -> Floats:
-        base = Context(x.versions, x.company, np.maximum(x.period - 4, 0), x.known, single=x.single)
-        return 100.0 * (over(rule(x), np.nan_to_num(rule(base)), x.period >= 8) - 1.0)
+        base = Context(x.versions, x.company, np.maximum(x.period - 4, 0), x.known, given=x.given)
+        return 100.0 * (over(rule(x), np.nan_to_num(rule(base)), (x.period >= 8) & x.seen(4)) - 1.0)
 
     return read
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
 YEAR_DAYS = 360.0
 
 
+@dataclass(frozen=True)
+class Given:
+    """Single quarters: the day from which filings give each, (companies, quarters), and the days of N filings."""
+
+    since: npt.NDArray[Any]
+    day: npt.NDArray[Any]
+
+
 class Context:
     """Figures of N companies and periods as known at N filings; amounts in fen.
 
@@ -30,20 +39,28 @@ class Context:
         All statements.
     company, period, known : numpy.ndarray of int64
         (N,), as for `Versions.figures`.
-    single : bool
-        Whether the flows are those of the single quarter, not of the year so far.
+    given : Given or None
+        If the flows are those of the single quarter, not of the year so far: which quarters are given when.
     """
 
     def __init__(
-        self, versions: Versions, company: Ints, period: Ints, known: Ints, *, single: bool = False
+        self, versions: Versions, company: Ints, period: Ints, known: Ints, *, given: Given | None = None
     ) -> None:
         self.versions, self.company, self.period, self.known = versions, company, period, known
-        self.single = single
+        self.given = given
 
     def at(self, period: Ints) -> Figures:
         """Return the figures of other periods as known at the same filings."""
-        read = self.versions.quarter if self.single else self.versions.figures
+        read = self.versions.quarter if self.given else self.versions.figures
         return read(self.company, np.maximum(period, 0), self.known)
+
+    def seen(self, back: int) -> npt.NDArray[np.bool_]:
+        """Return whether the figures so many quarters earlier are there: single ones must have been given."""
+        there = self.period > back
+        if self.given:
+            since = self.given.since[self.company, np.maximum(self.period - back, 0)]
+            there &= since <= self.given.day
+        return there
 
     @cached_property
     def now(self) -> Figures:
@@ -68,7 +85,7 @@ class Context:
     @cached_property
     def quarters(self) -> Floats:
         """How many quarters the flows span."""
-        span: Floats = np.where(self.single, 1.0, SEASONS[self.period].astype(np.float64))
+        span: Floats = np.where(self.given is not None, 1.0, SEASONS[self.period].astype(np.float64))
         return span
 
     @cached_property
@@ -112,11 +129,11 @@ class Context:
 
     def growth(self, read: Callable[[Figures], Ints]) -> Floats:
         """Return the growth on the year before in percent; NaN unless the base is positive."""
-        return 100.0 * (over(read(self.now), read(self.before), self.period >= 5) - 1.0)
+        return 100.0 * (over(read(self.now), read(self.before), self.seen(4)) - 1.0)
 
     def rise(self, read: Callable[[Figures], Ints]) -> Floats:
         """Return the growth on the quarter before in percent; NaN unless the base is positive."""
-        return 100.0 * (over(read(self.now), read(self.previous), self.period >= 2) - 1.0)
+        return 100.0 * (over(read(self.now), read(self.previous), self.seen(1)) - 1.0)
 
     def three_years(self, read: Callable[[Figures], Ints]) -> Floats:
         """Return the compound growth of three years in percent a year; NaN unless both ends are positive."""

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from finassay.world._blocks._periods import QUARTERS, SEASONS
 from finassay.world._blocks._reports import PERIODIC
 from finassay.world._draws import uniform
 from finassay.world._tables._ratios import RULES, SUMS
-from finassay.world._tables._statement_context import Context
+from finassay.world._tables._statement_context import Context, Given
 from finassay.world._tables._statement_rows import Filed, Rows, filed, row_columns
 from finassay.world._tables._view import View, arrow_table
 
@@ -77,27 +78,32 @@ def lc_mainindexnew(view: View) -> Iterator[pa.Table]:
 
 
 def lc_qfinancialindexnew(view: View) -> Iterator[pa.Table]:
-    """Ratios of single quarters outside STAR, of periods with a report of their own: the last version only."""
+    """Ratios of single quarters outside STAR, from the periodic report on that gives them: the last version only."""
     source = filed(view)
     yield _empty(view, "lc_qfinancialindexnew")
-    rows = overwritten(view, source)
+    quarters = _quarter_days(source.shown)
+    rows = overwritten(view, source, quarters)
     seed = view.world.config.seed
     for part in rows.take(np.flatnonzero(rows.form == PERIODIC)).parts():
-        found = _ratios(view, "lc_qfinancialindexnew", source, part, single=True)
+        found = _ratios(view, "lc_qfinancialindexnew", source, part, quarters)
         undated = uniform(seed, part.number, 9) < UNDATED
         found["INFOPUBLDATE"] = np.where(undated, np.datetime64("NaT"), found["INFOPUBLDATE"])
         found |= {"MARK": np.ones_like(part.form), "BULLETINTYPE": part.form}
         yield arrow_table(view.catalog.table("lc_qfinancialindexnew"), found, part.number.size)
 
 
-def overwritten(view: View, source: Filed) -> Rows:
+def overwritten(view: View, source: Filed, quarters: Array | None = None) -> Rows:
     """Return one row per company and period outside STAR: values of the last version, number of the first.
 
     Filings that only repeat a period do not overwrite its row: one that restates it does, and dates it.
-    `form` and `adjusted` are those of the first version.
+    `form` and `adjusted` are those of the first version: of single quarters, that of the first filing that shows the
+    period from the day on that `quarters` has for it.
     """
     shown = source.shown
-    outside = np.flatnonzero(_boards(view)[shown.company] != _STAR)
+    begins = _boards(view)[shown.company] != _STAR
+    if quarters is not None:
+        begins &= quarters[shown.company, shown.period] <= shown.disclosed
+    outside = np.flatnonzero(begins)
     order = np.lexsort(
         (shown.number[outside], shown.disclosed[outside], shown.period[outside], shown.company[outside])
     )
@@ -125,9 +131,20 @@ def overwritten(view: View, source: Filed) -> Rows:
     return made.take(np.lexsort((made.number, made.company)))
 
 
-def _ratios(view: View, name: str, source: Filed, rows: Rows, *, single: bool = False) -> dict[str, Array]:
+def _quarter_days(shown: Rows) -> Array:
+    """Return the day from which filings give each company's single quarters: they showed it and the one before."""
+    size = int(np.max(shown.company, initial=-1)) + 1
+    days = np.full((size, QUARTERS + 1), np.datetime64("9999-12-31", "D"))  # the first has none before it
+    np.minimum.at(days, (shown.company, shown.period + 1), shown.disclosed)
+    return np.where(SEASONS == 1, days[:, 1:], np.maximum(days[:, 1:], days[:, :-1]))
+
+
+def _ratios(
+    view: View, name: str, source: Filed, rows: Rows, quarters: Array | None = None
+) -> dict[str, Array]:
     spec = view.catalog.table(name).columns
-    context = Context(source.versions, rows.company, rows.period, rows.known, single=single)
+    given = None if quarters is None else Given(quarters, rows.disclosed)
+    context = Context(source.versions, rows.company, rows.period, rows.known, given=given)
     found = {
         column: bounded(RULES[column](context), meaning)
         for column, meaning in spec.items()
