@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING
 
 from finassay.audit._certificate import ScenarioRun, TableRead, Witness
 from finassay.audit._compare import Difference, differ
-from finassay.audit._failures import reached
+from finassay.audit._failures import overdue, reached
 from finassay.audit._identity import repeated
 from finassay.audit._impact import impact_of
 from finassay.audit._levels import graded
@@ -24,6 +25,7 @@ from finassay.audit._shrink import witness_in
 from finassay.audit._slices import slice_of
 from finassay.audit._subject import Subject
 from finassay.audit._terms import check_terms
+from finassay.audit._through import read_behind
 from finassay.audit._trial import Trial
 from finassay.audit._types import FAMILIES, INTRADAY, RESTATED, STRESS, Family, Requirement
 from finassay.core import InputError
@@ -102,6 +104,10 @@ def audit(
             )
             other = Reference.of(stack.enter_context(right.runner()))
         facts = Facts(subject, catalog, contract, database.version, runner.run())
+        if (definitions := database.definitions()) and facts.base.error is None:
+            facts.read = read_behind(facts, definitions, facts.base.statements, database)
+            if other is not None:
+                other = replace(other, read=read_behind(facts, definitions, other.base.statements, database))
         if other is not None and not facts.required:
             facts.required = other.read
         if facts.has_output() and recorded is not None:
@@ -110,6 +116,9 @@ def audit(
             trials = _judge(facts, runner, other, database)
             if impact and trials:
                 facts.impact = impact_of(trials, facts.base, facts.read)
+        late = [*runner.overdue, *(other.runner.overdue if other is not None else ())]
+        if late and "time_limit" not in facts.reasons:
+            facts.unknown("time_limit", overdue(late))
         for reason, note in reached(runner.outside, subject.submission.python_code or ""):
             if reason not in facts.reasons:
                 facts.unknown(reason, note)
@@ -121,6 +130,8 @@ def audit(
 def _judge(facts: Facts, runner: Runner, reference: Reference | None, database: Database) -> list[Trial]:
     """Try what there is to try, and record what was found; return the cutoffs with their tables."""
     again = runner.run(again=True)
+    if again.overdue:
+        return []  # `audit` says so
     if again.error is not None or differ(facts.base, again) is not None:
         facts.unknown("nondeterministic", "Two runs over the same data gave different results.")
         return []
@@ -343,7 +354,7 @@ def _admit(facts: Facts, trial: Trial, family: Family, altered: dict[str, str], 
     again = trial.compared(facts.base, family, altered, partial(trial.runner.run, again=True))
     if isinstance(again, Difference):
         facts.witnesses.append(found)
-    else:
+    elif not (isinstance(again, str) and trial.runner.overdue):  # of time that was over `audit` says so
         facts.unknown(
             "nondeterministic",
             f"Over {found.table} ({family.says}) the output differed once, and not on a repeat.",

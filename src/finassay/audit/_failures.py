@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from finassay.core import CandidateError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from finassay.audit._subject import Output
     from finassay.execution import Outside
@@ -47,6 +47,8 @@ _TELLS = "which tells of whole tables, their rows not yet known too"
 def failure(base: Output) -> tuple[str, str]:
     """Return the reason of a failure over the unaltered data, and a sentence about it."""
     text = base.error or ""
+    if base.overdue:
+        return "time_limit", overdue([text])
     if (
         base.reason in _WRITES
         or (base.reason == "query_refused" and _writes(base))
@@ -69,6 +71,14 @@ def failure(base: Output) -> tuple[str, str]:
     if base.reason in _NOTHING:
         return "no_output", f"The program returned no table; what it prints is not judged: {text}"
     return "program_failed", f"The program failed over the unaltered data: {text}"
+
+
+def overdue(errors: Sequence[str]) -> str:
+    """Say what it means that runs of a program ended because their time was over."""
+    return (
+        f"The time of {len(errors)} run(s) of the program was over: {errors[0]} On a faster machine, or with more "
+        "time, the audit may say something else: --timeout SECONDS gives more."
+    )
 
 
 def reached(runs: Iterable[Outside], python: str) -> Iterator[tuple[str, str]]:

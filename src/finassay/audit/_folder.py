@@ -62,6 +62,7 @@ class _Job:
     contract: Contract
     reference: Submission | None
     impact: bool
+    timeout: float | None
     data: str  # the hash: a change of the data makes another job of it
 
 
@@ -138,6 +139,7 @@ def audit_folder(
     reference: Submission | None = None,
     impact: bool = False,
     dialect: Dialect | None = None,
+    timeout: float | None = None,
     leave_out: Path | None = None,
 ) -> tuple[Audited, ...]:
     """Audit every program of a folder.
@@ -168,6 +170,8 @@ def audit_folder(
         Whether to tell how each answer changes over the normalised snapshot.
     dialect : {"duckdb", "mysql", "postgres"}, optional
         What the SQL is written in; by default the engine's own.
+    timeout : float, optional
+        Seconds for a program, and for each of its statements; see `Subject.within`.
     leave_out : Path, optional
         A folder in the folder that holds results.
 
@@ -194,7 +198,7 @@ def audit_folder(
     for program in programs:
         try:
             job = _job(folder, program, contract, reference, dialect, data)
-            jobs.append(replace(job, impact=impact))
+            jobs.append(replace(job, impact=impact, timeout=timeout))
         except InputError as error:
             done[program] = Audited(program, error=str(error), exit_code=error.exit_code)
     for one in _run(partial(_audit_one, url=url, catalog=catalog), jobs, executor, cache):
@@ -221,7 +225,7 @@ def _job(
             reason="no_contract",
         )
     submission = replace(load_submission(path), source=program)
-    return _Job(program, submission, dialect, terms, reference_beside(path) or reference, False, data)
+    return _Job(program, submission, dialect, terms, reference_beside(path) or reference, False, None, data)
 
 
 def contract_beside(program: Path) -> Contract | None:
@@ -237,7 +241,7 @@ def reference_beside(program: Path) -> Submission | None:
 
 
 def _audit_one(job: _Job, *, url: str, catalog: Catalog) -> Certificate:
-    subject = Subject(job.submission, url, job.dialect)
+    subject = Subject(job.submission, url, job.dialect).within(job.timeout)
     return audit(subject, catalog, job.contract, reference=job.reference, impact=job.impact)
 
 

@@ -52,6 +52,12 @@ _COMPARED = _CLOSED + (
     r"|(?:is|are)\s+(?:set\s+to\s+|equal\s+to\s+)?(?:\d|(?:one|zero|true|false)\b(?!\s+of\b))|是\s*(?:\d|一(?!个)|真))"
 )
 _BY = r"(?:filter(?:ed|ing)?\s+(?:on|by)|screen\s+(?:on|by)|where|use|按|根据|利用|使用|通过|以|筛选)\s*[`\"'\[]?"
+# What makes the order of rows: of times that the vendor writes, as wrong as a condition
+_ORDER_BEFORE = (
+    r"(?:\b(?:order(?:ed|ing)?|sort(?:ed|ing)?|rank(?:ed|ing)?|latest|greatest|largest|newest|highest|max(?:imum)?)\b"
+    r"(?:\s+(?:it|them|rows|by|on|value|of|the)\b)*\s*[(`\"'\[]*|最[大新晚近]的?\s*)(?:\w+\.)?$"
+)
+_ORDER_AFTER = _CLOSED + r"(?:desc\b|asc\b|[倒降升]序|排序|最[大新晚近])"
 _STATE_ZH = (
     r"成分股|成份股|样本股|成员|行业(?:分类)?|评级|上市状态|状态|基金经理|经理|简称|名称|在市|上市公司"
 )
@@ -172,12 +178,19 @@ def _in_clause(clause: str, columns: dict[str, str]) -> Iterator[_Found]:
 
 
 def _conditioned(clause: str, name: re.Match[str], role: str) -> bool:
-    """Whether a column stands in a condition, in SQL or in words; of a period's end, in an upper bound."""
+    """Whether a column stands in a condition, in SQL or in words; of a period's end, in an upper bound.
+
+    Of a time that the vendor writes also in what orders rows.
+    """
     after, before = clause[name.end() :], clause[: name.start()]
     if role == "period_end":  # a period may be picked, but its end bounds no knowledge
         return re.match(r"\s*(?:<|≤|between\b|不晚于|不超过|早于)", after, re.IGNORECASE) is not None
     if name.group()[1:].islower():  # it may be a word of the language: region, performance
         return re.match(_COMPARED, after, re.IGNORECASE) is not None
+    if role in ("updated", "recorded") and (
+        re.search(_ORDER_BEFORE, before, re.IGNORECASE) or re.match(_ORDER_AFTER, after, re.IGNORECASE)
+    ):
+        return True
     return bool(
         re.match(_OPERATOR, after, re.IGNORECASE) or re.search(_BY + r"(?:\w+\.)?$", before, re.IGNORECASE)
     )

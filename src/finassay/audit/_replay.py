@@ -15,6 +15,8 @@ from finassay.audit._types import Requirement
 from finassay.core import InputError, hash_json
 from finassay.temporal import Contract
 
+_SECONDS = 600.0
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -111,11 +113,16 @@ def replay(certificate: Certificate, url: str, catalog: Catalog) -> Replay:
         If the database cannot be opened, or there is no jail.
     """
     refusals = [*_tampered(certificate), *_not_alone(certificate), *_elsewhere(certificate, url, catalog)]
+    if "time_limit" in certificate.reasons:
+        refusals.append("It certifies nothing: the time of the program was over.")
     if "replay" in certificate.reasons:
         refusals.append("It certifies nothing: the program did not give its recorded result.")
     if refusals:
         return Replay(certificate, tuple(refusals))
-    subject = Subject(certificate.subject.submission(certificate.program), url, certificate.subject.dialect)
+    judged = Subject(certificate.subject.submission(certificate.program), url, certificate.subject.dialect)
+    subject = judged.within(
+        _SECONDS
+    )  # whatever the audit gave it: what it says should not hang on the machine
     held = certificate.reference
     again = audit(
         subject,

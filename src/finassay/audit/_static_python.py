@@ -21,6 +21,7 @@ _SELECT = re.compile(
 _NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)  # what `ast.parse` raises
 _CLOCKS = frozenset({"today", "now", "utcnow", "localtime", "gmtime"})
 _TESTS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "isin", "is_in", "between", "is_between"})
+_ASOF = {"merge_asof": "direction", "join_asof": "strategy"}
 _CLOCK_OWNERS = frozenset({"date", "datetime", "Timestamp", "time", "dt", "pd"})
 
 
@@ -57,6 +58,9 @@ def python_obligations(source: str, catalog: Catalog) -> Iterator[Obligation]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _is_clock(node):
             yield _open(node, "", Requirement.DISCLOSURE, "clock", "The machine's clock is no as-of date.")
+        if isinstance(node, ast.Call) and (how := _taken_next(node)):
+            why = f"It takes the row that comes next ({how}): what it is joined to did not know it."
+            yield _open(node, "", Requirement.DISCLOSURE, "availability", why)
         if isinstance(node, ast.Compare | ast.Call):
             for name in dict.fromkeys(_compared(node)):
                 if name.lower() in today:
@@ -145,6 +149,22 @@ def _is_clock(node: ast.Call) -> bool:
     owner = func.value
     name = owner.id if isinstance(owner, ast.Name) else owner.attr if isinstance(owner, ast.Attribute) else ""
     return name in _CLOCK_OWNERS
+
+
+def _taken_next(node: ast.Call) -> str | None:
+    """Return how `merge_asof` of pandas or `join_asof` of polars looks ahead, if it does."""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name not in _ASOF:
+        return None
+    for keyword in node.keywords:
+        value = keyword.value
+        if (
+            keyword.arg == _ASOF[name]
+            and isinstance(value, ast.Constant)
+            and value.value in ("forward", "nearest")
+        ):
+            return f"{keyword.arg}={value.value!r}"
+    return None
 
 
 def _today(catalog: Catalog) -> dict[str, str]:

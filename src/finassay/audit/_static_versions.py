@@ -16,13 +16,19 @@ if TYPE_CHECKING:
     from finassay.audit._certificate import Obligation
     from finassay.audit._static_rules import Rules
 
-_A3 = Requirement.VERSION
+_A1, _A3 = Requirement.DISCLOSURE, Requirement.VERSION
 
 
 def version_obligation(rules: Rules, scan: Scan, *, ends_tested: bool) -> Obligation | None:
-    """Return what is owed to a table in versions: the last one that was known, ranked before anything is left out."""
+    """Return what is owed to a table in versions: the last one that was known, ranked before anything is left out.
+
+    A table of which an ASOF join takes the row that comes next owes that it was known (A1), in versions or not.
+    """
     assert scan.table is not None  # noqa: S101 - asked of tables of the catalog
     versions = scan.table.versions
+    if (asof := _asof(scan)) is not None and (column := _taken_next(rules, scan, asof)) is not None:
+        why = f"The ASOF join takes the row whose {column} comes next: what it is joined to did not know it."
+        return rules.make(scan, _A1, "availability", "open", asof, why)
     if versions is None or scan.name in rules.contract.history:
         return None
     latest = rules.contract.rule(scan.name) == "latest"
@@ -88,6 +94,8 @@ def _other_shape(rules: Rules, scan: Scan) -> exp.Expr | None:
     assert scan.table is not None  # noqa: S101 - asked of tables of the catalog
     assert scan.table.versions is not None  # noqa: S101
     key = (scan, scan.table.versions.order[0])
+    if (asof := _asof(scan)) is not None:
+        return asof
     for scope in rules.statement.scopes:
         for part in (p for item in scope.select.expressions for p in own(item)):
             if isinstance(part, exp.ArgMax) and rules.bounds.is_column(part.expression, scope, key):
@@ -103,11 +111,41 @@ def _other_shape(rules: Rules, scan: Scan) -> exp.Expr | None:
             ]
             if scans[0] and scans[1] and scans[0] != scans[1] and scan in scans[0] | scans[1]:
                 return node
-        asof = scan.node.find_ancestor(exp.Join)
-        if asof is not None and asof.args.get("method") == "ASOF" and asof.this is scan.node:
-            return asof
         if isinstance(node, exp.EQ | exp.In) and _greatest(rules, node, scope, key):
             return node
+    return None
+
+
+def _asof(scan: Scan) -> exp.Join | None:
+    """Return the ASOF join that takes one row of a scan for each of another."""
+    from sqlglot import exp
+
+    join = scan.node.find_ancestor(exp.Join)
+    found = join is not None and join.args.get("method") == "ASOF" and join.this is scan.node
+    return join if found else None
+
+
+def _taken_next(rules: Rules, scan: Scan, asof: exp.Join) -> str | None:
+    """Return the date of which an ASOF join takes the next after another in place of the last before it, if so."""
+    from sqlglot import exp
+
+    assert scan.table is not None  # noqa: S101 - asked of tables of the catalog
+    known_by = scan.table.availability.column if scan.table.availability else None
+    dates = {known_by, scan.table.versions.order[0] if scan.table.versions else None} - {None}
+    for condition in rules.bounds.conditions:
+        node = condition.node
+        if (
+            not isinstance(node, exp.GT | exp.GTE | exp.LT | exp.LTE)
+            or node.find_ancestor(exp.Join) is not asof
+        ):
+            continue
+        greater, less = (node.this, node.expression)
+        if isinstance(node, exp.LT | exp.LTE):
+            greater, less = less, greater
+        own = {b.column for b in rules.statement.bases(greater, condition.scope) if b.scan is scan and b.bare}
+        rest = {b.scan for b in rules.statement.bases(less, condition.scope)}
+        if own & dates and scan not in rest:
+            return min(own & dates)
     return None
 
 

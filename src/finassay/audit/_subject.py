@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from finassay.core import CandidateError
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _SMALL = 1 << 20  # bytes of an output that is kept
 _MOST_KEPT = 256  # such outputs
+_OVERDUE = {"query_timeout", "time_limit"}
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,11 @@ class Output:
     reason: str | None = None
     kind: str | None = None
     outside: Outside | None = None
+
+    @property
+    def overdue(self) -> bool:
+        """Whether a limit of time ended it, or a statement of it: another machine may say something else."""
+        return self.reason in _OVERDUE
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,17 @@ class Subject:
     limits: Limits | None = None
     jail: Jail | None = None
 
+    def within(self, seconds: float | None) -> Self:
+        """Return it with so much time for the program, and for each of its statements; None changes nothing."""
+        from finassay.database import QueryPolicy
+        from finassay.execution import Limits
+
+        if seconds is None:
+            return self
+        policy = replace(self.policy or QueryPolicy(), timeout_s=seconds)
+        limits = replace(self.limits or Limits(), wall_s=seconds, cpu_s=seconds)
+        return replace(self, policy=policy, limits=limits)
+
     @contextmanager
     def runner(self) -> Iterator[Runner]:
         """Open what running the program again and again needs, and close it at the end."""
@@ -100,6 +117,7 @@ class Runner:
         self._database: Database | None = None
         self._kept: dict[tuple[str | None, frozenset[tuple[str, str]]], Output] = {}
         self.outside: dict[Outside, None] = {}  # each of what its runs reached for, once, in their order
+        self.overdue: list[str] = []  # what ended each run whose time was over
 
     def run(
         self, overlays: Mapping[str, str] | None = None, sql: str | None = None, *, again: bool = False
@@ -119,6 +137,8 @@ class Runner:
                 found = self._run_sql(overlays or {}, sql)
             else:
                 found = self._run_python(overlays or {})
+            if found.overdue and found.error is not None:
+                self.overdue.append(found.error)
             if found.outside is not None:
                 self.outside[found.outside] = None
             if sum(table.nbytes for table in found.tables.values()) > _SMALL:
@@ -178,6 +198,9 @@ class Runner:
                 kind=error.type,
                 outside=outside,
             )
+        late = next((query for query in done.trace.queries if query.status == "timeout"), None)
+        if late is not None:  # and the program went on without its rows
+            return Output(error=late.error, statements=sent, reason="query_timeout", outside=outside)
         tables = {found.name: found.table for found in done.tables}
         return Output(tables, statements=sent, outside=outside)
 

@@ -72,6 +72,14 @@ def audit_command(
         Path | None,
         typer.Option(help="Of one program: the result it is recorded to have given, .csv or .parquet."),
     ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            max=1e7,
+            help="Seconds for a run of the program, and for each of its statements. [default: 120 and 60]",
+        ),
+    ] = None,
     static: Annotated[
         bool, typer.Option("--static", help="Read the text alone, without --db; 1 if it shows a violation.")
     ] = False,
@@ -114,6 +122,7 @@ def audit_command(
                 spoken,
                 reference=right,
                 impact=impact,
+                timeout=timeout,
                 executor=workers,
                 named=catalog,
                 out=out,
@@ -133,6 +142,7 @@ def audit_command(
                 spoken,
                 reference=right,
                 impact=impact,
+                timeout=timeout,
                 result=result,
                 named=catalog,
                 out=out,
@@ -180,6 +190,7 @@ def _audit_one(
     *,
     reference: Submission | None,
     impact: bool,
+    timeout: float | None,
     result: Path | None,
     named: str,
     out: Path | None,
@@ -197,7 +208,7 @@ def _audit_one(
             "There is no date to audit at.",
             hint=f"Give --as-of 2024-12-24, or --contract FILE, or write {program.stem}.contract.yaml beside it.",
         )
-    subject = Subject(submission, db, dialect)
+    subject = Subject(submission, db, dialect).within(timeout)
     right = reference or reference_beside(program)
     found = audit(subject, catalog, terms, reference=right, impact=impact, recorded=result)
     certificate = found.at(out, named)

@@ -33,6 +33,7 @@ def audit_programs(
     *,
     reference: Submission | None,
     impact: bool,
+    timeout: float | None,
     executor: str,
     named: str,
     out: Path | None,
@@ -55,6 +56,7 @@ def audit_programs(
             reference=reference,
             impact=impact,
             dialect=dialect,
+            timeout=timeout,
             leave_out=out,
         )
     found = tuple(_at(one, out, named) for one in found)

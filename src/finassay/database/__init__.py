@@ -22,6 +22,7 @@ from finassay.database._catalog import (
     selected_view,
 )
 from finassay.database._connect import connect
+from finassay.database._definitions import Behind, Definition, read_through
 from finassay.database._engine import Database
 from finassay.database._fingerprint import fingerprint
 from finassay.database._names import identifier
@@ -49,9 +50,11 @@ from finassay.database._views import OverlayViews
 
 __all__ = [
     "DIALECTS",
+    "Behind",
     "ColumnInfo",
     "Database",
     "DatabaseUnavailable",
+    "Definition",
     "Dialect",
     "Finding",
     "Lag",
@@ -82,6 +85,7 @@ __all__ = [
     "predicate_sql",
     "propose_catalog",
     "questions_of",
+    "read_through",
     "refuse_clock",
     "replace_tables",
     "resolve_table",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from finassay.database._arrow import calendar_only
 from finassay.database._collect import collect
+from finassay.database._definitions import callable_macros
 from finassay.database._engine import BaseEngine, Interrupted, Prepared
 from finassay.database._files import find_files, literal, load_csv, quoted
 from finassay.database._metadata import METADATA_SCHEMAS
@@ -26,7 +27,7 @@ from finassay.database._types import (
     QueryRefused,
     TableInfo,
 )
-from finassay.database._views import OverlayViews, create_view, refuse_unknown
+from finassay.database._views import OverlayViews, create_view, duckdb_definitions, refuse_unknown
 from finassay.database._words import under_schema
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from finassay.core import Place
+    from finassay.database._definitions import Definition
 
 _BATCH_ROWS = 16_384
 _BASE = "finassay_base"
@@ -99,6 +101,7 @@ class DuckDBEngine(BaseEngine):
         self._waiting: dict[str, Path] = {}  # CSV files that no statement has needed yet
         self._faults: dict[str, DatabaseUnavailable] = {}  # of those among them that were set aside
         self._views: OverlayViews | None = None
+        self._callable: frozenset[str] | None = None
         try:
             self._attach(path, files=files)
             if sealed:
@@ -213,11 +216,26 @@ class DuckDBEngine(BaseEngine):
                 for schema, name, kind in self._names()
                 if schema == "main"
             }
-            self._views = OverlayViews(self._connection, f"{_BASE}.main", names)
+            self._views = OverlayViews(self._connection, f"{_BASE}.main", names, self.definitions())
         if self._catalog == _BASE:
             self._use("memory")
         if self._views.serve(overlays):
             self._forget()
+
+    def _read_definitions(self) -> list[Definition]:
+        if self._files:
+            return []
+        found = duckdb_definitions(self._connection, _BASE)
+        return [
+            replace(each, made=self._without_own_name(each.made, "duckdb", QueryPolicy())) for each in found
+        ]
+
+    def _macros(self) -> frozenset[str]:
+        if self._seal is not None or self._files:
+            return frozenset()
+        if self._callable is None:
+            self._callable = callable_macros(self.definitions(), self.default_schema)
+        return self._callable
 
     def _names(self) -> list[tuple[str, str, str]]:
         rows = self._connection.execute(

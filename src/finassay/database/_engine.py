@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from finassay.database._definitions import Definition
     from finassay.database._sealed import Seal
 
 
@@ -80,6 +81,10 @@ class Database(Protocol):
 
     def unreadable(self) -> list[DatabaseUnavailable]:
         """Set aside the CSV files of a folder that cannot be read, and say what is wrong with each; often nothing."""
+        ...
+
+    def definitions(self) -> list[Definition]:
+        """Return the views, macros and functions of the default schema with their texts; overlays change nothing."""
         ...
 
     def query(
@@ -185,6 +190,7 @@ class BaseEngine(ABC):
         self._closed = False
         self._watch: Watch | None = None
         self._known: dict[str, TableInfo] | None = None
+        self._defined: list[Definition] | None = None
         self._seal: Seal | None = None
         self._prepared: dict[tuple[str, Dialect, QueryPolicy], Prepared] = {}
 
@@ -242,7 +248,9 @@ class BaseEngine(ABC):
         found = None if params else self._prepared.get(key)
         if found is None:
             asked = self._asked(sql, language)
-            tree = check(asked, language, policy, self.default_schema, engine=self.dialect)
+            tree = check(
+                asked, language, policy, self.default_schema, engine=self.dialect, macros=self._macros()
+            )
             if self._seal is not None:
                 self._seal.check(sql, tree, language)
             executed, warnings, left = self._translated(sql, language, params)
@@ -299,6 +307,22 @@ class BaseEngine(ABC):
     @abstractmethod
     def tables(self, count: bool = False) -> list[TableInfo]:
         """See `Database.tables`."""
+
+    def definitions(self) -> list[Definition]:
+        """See `Database.definitions`; they are read once."""
+        with self._lock:
+            self._refuse_closed()
+            if self._defined is None:
+                self._defined = self._read_definitions()
+            return list(self._defined)
+
+    @abstractmethod
+    def _read_definitions(self) -> list[Definition]:
+        """Read what `definitions` returns."""
+
+    def _macros(self) -> frozenset[str]:
+        """Return the table macros that a statement may call."""
+        return frozenset()
 
     def unreadable(self) -> list[DatabaseUnavailable]:
         """See `Database.unreadable`; servers have no files."""

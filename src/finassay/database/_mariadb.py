@@ -14,6 +14,7 @@ from pymysql.cursors import SSCursor
 
 from finassay.database._arrow import text_array
 from finassay.database._collect import ChunkSize, collect
+from finassay.database._definitions import Definition, view_texts
 from finassay.database._engine import BaseEngine, Interrupted
 from finassay.database._files import literal
 from finassay.database._markers import with_driver_markers
@@ -92,7 +93,8 @@ class MySQLEngine(BaseEngine):
     def _learn(self) -> None:
         if self._overlays.texts:
             self._overlays.learn(
-                {name: kind for schema, name, kind, _ in self._names() if schema == self.default_schema}
+                {name: kind for schema, name, kind, _ in self._names() if schema == self.default_schema},
+                view_texts(self.definitions()),
             )
         if self._overlays.sealed:
             place = f"{identifier(self.default_schema, 'mysql')}."
@@ -107,6 +109,22 @@ class MySQLEngine(BaseEngine):
             served = tuple(name for _, name, _, _ in self._names() if not self._overlays.hides(name))
             schemas = frozenset(str(name).lower() for (name,) in self._rows("SHOW DATABASES"))
             self._seal = Seal("mysql", self.default_schema, served, schemas)
+
+    def _read_definitions(self) -> list[Definition]:
+        own = literal(self.default_schema)
+        found = [
+            Definition(str(name), "view", (str(text),) if text else ())
+            for name, text in self._rows(
+                f"SELECT table_name, view_definition FROM information_schema.views WHERE table_schema = {own}"
+            )
+        ]
+        for name, text in self._rows(
+            "SELECT routine_name, routine_definition FROM information_schema.routines"
+            " WHERE routine_type = 'FUNCTION' AND routine_schema NOT IN ('mysql', 'sys') ORDER BY 1"
+        ):
+            given = re.match(r"(?is)\s*RETURN\b(.*)\Z", str(text or ""))
+            found.append(Definition(str(name), "function", (f"SELECT {given[1]}",) if given else ()))
+        return found
 
     def tables(self, count: bool = False) -> list[TableInfo]:
         """See `Database.tables`."""

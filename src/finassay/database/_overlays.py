@@ -91,8 +91,9 @@ def _span(sql: str, dialect: Dialect, table: exp.Table) -> tuple[int, int]:
 class ServerOverlays:
     """Overlays on a server: each reference to a replaced table becomes a subquery under the table's name or alias.
 
-    Views read the tables themselves, past the overlays: those that are not replaced are hidden, and refused. Of a
-    sealed database, see `finassay.database._sealed`, whatever is not replaced is hidden.
+    Views read the tables themselves, past the overlays: those that are not replaced are read as their texts, and where
+    these cannot be read they are hidden, and refused. Of a sealed database, see `finassay.database._sealed`, whatever
+    is not replaced is hidden.
     """
 
     def __init__(
@@ -102,7 +103,8 @@ class ServerOverlays:
         self.sealed = sealed
         self._dialect = dialect
         self._schema = schema
-        self._views: frozenset[str] = frozenset()
+        self._views: frozenset[str] = frozenset()  # that are hidden
+        self._seen: dict[str, str] = {}  # texts of the others
         self._parents: frozenset[str] = frozenset()  # tables that others inherit from
         self._placed = False  # whether the texts are names of views
         for text in (
@@ -110,8 +112,10 @@ class ServerOverlays:
         ):  # those of a sealed one are checked as they are placed
             check(text, dialect, QueryPolicy(), schema)
 
-    def learn(self, kinds: Mapping[str, str], parents: Iterable[str] = ()) -> None:
-        """Take the kind (``table`` or ``view``) of each name of the schema, and those with parts of their own.
+    def learn(
+        self, kinds: Mapping[str, str], views: Mapping[str, str] | None = None, parents: Iterable[str] = ()
+    ) -> None:
+        """Take the kind (``table`` or ``view``) of each name of the schema, texts of views, and tables with parts.
 
         Raises
         ------
@@ -124,8 +128,11 @@ class ServerOverlays:
         if unknown:
             message = f"An overlay replaces a table that does not exist: {', '.join(unknown)}."
             raise DatabaseUnavailable(message, hint=f"Tables: {', '.join(sorted(kinds))}.")
-        views = {name.lower() for name, kind in kinds.items() if kind == "view"}
-        self._views = frozenset(views - set(self.texts))
+        hidden = {name.lower() for name, kind in kinds.items() if kind == "view"}
+        self._seen = {name.lower(): text.strip().rstrip(";") for name, text in (views or {}).items()}
+        if self.sealed:
+            self._seen.clear()
+        self._views = frozenset(hidden - set(self.texts) - self._seen.keys())
 
     def place(self, texts: Mapping[str, str], *, views: bool) -> None:
         """Put SELECTs in place of the overlays, or the names of views that stand for them."""
@@ -139,7 +146,8 @@ class ServerOverlays:
         """Return the statement over the replacements; refuse it if it reads a hidden view."""
         if not self.texts and not self.sealed:
             return sql
-        plain = without_schema(sql, self._dialect, self._schema, self.texts)
+        known = self.texts.keys() | self._seen.keys()
+        plain = without_schema(sql, self._dialect, self._schema, known)
         return replace_tables(written_out(plain, self._dialect), self._dialect, self._replacement)
 
     def _replacement(self, table: exp.Table) -> str | None:
@@ -153,6 +161,9 @@ class ServerOverlays:
                 message, reason="view_over_overlay", hint="Read its tables in the statement instead."
             )
         text = self.texts.get(table.name.lower())
+        if text is None and table.name.lower() in self._seen:
+            text = f"(\n{self.apply(self._seen[table.name.lower()])}\n)"
+            return text + ("" if table.alias else f" AS {identifier(table.name, self._dialect)}")
         if text is None:
             return None
         if table.args.get("only") and table.name.lower() in self._parents:

@@ -29,7 +29,7 @@ from finassay.database._references import table_references, without_colours
 from finassay.database._types import Dialect, QueryError, QueryPolicy, QueryRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from sqlglot import exp
     from sqlglot.tokenizer_core import Token
@@ -46,6 +46,7 @@ def check(
     default_schema: str,
     *,
     engine: Dialect | None = None,
+    macros: Collection[str] = (),
 ) -> exp.Expr:
     """Parse a statement and refuse it unless it only reads what the policy allows.
 
@@ -62,6 +63,8 @@ def check(
         Where names without a schema are looked up.
     engine : Dialect, optional
         The engine that will run it; session variables (``SET @x := …``) need MySQL itself. By default ``dialect``.
+    macros : collection of str
+        Table macros of the database, in lower case, that may be called.
 
     Returns
     -------
@@ -81,7 +84,7 @@ def check(
     word = _first_word(tokens)
     if word == "EXPLAIN":
         explained = _explained(sql, tokens[0].end + 1, dialect)
-        return check(explained, dialect, policy, default_schema, engine=engine)
+        return check(explained, dialect, policy, default_schema, engine=engine, macros=macros)
     statement = _one_statement(sql, tokens)
     _refuse_other_statements(sql, statement, word, dialect)
     _refuse_tokens(sql, statement, dialect, engine or dialect)
@@ -89,7 +92,7 @@ def check(
         return _check_show(sql, statement, dialect, policy, default_schema)
     tree = _parse(sql, tokens, dialect)
     allowed = {*(policy.schemas if policy.schemas is not None else (default_schema,))}
-    _refuse_nodes(sql, tree, dialect, engine or dialect)
+    _refuse_nodes(sql, tree, dialect, engine or dialect, macros)
     _refuse_schemas(sql, tree, engine or dialect, allowed, default_schema)
     return tree
 
@@ -291,7 +294,9 @@ def _parse_error(sql: str, error: Exception) -> QueryError:
     return syntax_error(f"{message}{near}.", place_of_line(sql, int(first["line"]), column))
 
 
-def _refuse_nodes(sql: str, tree: exp.Expr, dialect: Dialect, engine: Dialect) -> None:
+def _refuse_nodes(
+    sql: str, tree: exp.Expr, dialect: Dialect, engine: Dialect, macros: Collection[str]
+) -> None:
     from sqlglot import exp
 
     if isinstance(tree, exp.Set):
@@ -309,7 +314,7 @@ def _refuse_nodes(sql: str, tree: exp.Expr, dialect: Dialect, engine: Dialect) -
                 message, reason="row_lock", hint="Remove the locking clause: nothing is written here."
             )
         if dialect == "duckdb" and isinstance(node, exp.Table):
-            _refuse_files(sql, node)
+            _refuse_files(sql, node, macros)
         if engine == "postgres" and isinstance(node, exp.Cast):
             _refuse_object_names(sql, node)
 
@@ -345,7 +350,7 @@ def _check_set(sql: str, tree: exp.Set, engine: Dialect) -> None:
         raise QueryRefused(message, place=place_at(sql, 0), reason="session_variable", hint=hint)
 
 
-def _refuse_files(sql: str, table: exp.Table) -> None:
+def _refuse_files(sql: str, table: exp.Table, macros: Collection[str]) -> None:
     from sqlglot import exp
 
     if isinstance(table.this, exp.Identifier):
@@ -357,6 +362,8 @@ def _refuse_files(sql: str, table: exp.Table) -> None:
     names = table.this.sql_names() if isinstance(table.this, exp.Func) else [table.this.name]
     if isinstance(table.this, exp.Anonymous):
         names = [table.this.name]
+        if names[0].lower() in macros and not table.db:
+            return
     if isinstance(table.this, exp.Func) and not {name.lower() for name in names} & DUCKDB_TABLE_FUNCTIONS:
         message = f"The table function {names[0].lower()} may not be used."
         hint = (

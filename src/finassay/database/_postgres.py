@@ -13,8 +13,9 @@ from psycopg.adapt import Loader
 
 from finassay.database._arrow import decimal_type, text_array
 from finassay.database._collect import ChunkSize, collect
+from finassay.database._definitions import Definition, view_texts
 from finassay.database._engine import BaseEngine, Interrupted
-from finassay.database._files import quoted
+from finassay.database._files import literal, quoted
 from finassay.database._markers import numbered_markers, with_driver_markers
 from finassay.database._overlays import ServerOverlays
 from finassay.database._places import place_at
@@ -94,6 +95,7 @@ class PostgresEngine(BaseEngine):
             parents = {str(oid) for (oid,) in rows}
             self._overlays.learn(
                 {name: kind for _, name, kind, _ in names},
+                view_texts(self.definitions()),
                 [name for _, name, _, oid in names if oid in parents],
             )
         if self._overlays.sealed:
@@ -124,6 +126,28 @@ class PostgresEngine(BaseEngine):
             fences = {name: fenced(text, "postgres") for name, text in self._bases.items()}
             self._overlays.place(fences, views=False)
         connection.execute("SET search_path = ''")
+
+    def _read_definitions(self) -> list[Definition]:
+        found: list[Definition] = []
+        own = f"n.nspname = {literal(self.default_schema)}"
+        for name, kind, text in self._live().execute(
+            f"""SELECT c.relname, c.relkind::text, pg_get_viewdef(c.oid)
+            FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+            WHERE {own} AND c.relkind IN ('v', 'm') AND has_table_privilege(c.oid, 'SELECT') ORDER BY 1""".encode()
+        ):
+            stored = "" if kind == "v" else "it holds rows that were computed before"
+            found.append(Definition(str(name), "view", (str(text),), why=stored))
+        for name, language, text in self._live().execute(
+            """SELECT p.proname, l.lanname, p.prosrc FROM pg_catalog.pg_proc p
+            JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+            JOIN pg_catalog.pg_language l ON l.oid = p.prolang
+            WHERE n.nspname NOT IN ('pg_catalog', 'information_schema')
+            AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+            ORDER BY 1"""
+        ):
+            texts = (str(text),) if language == "sql" and text else ()
+            found.append(Definition(str(name), "function", texts))
+        return found
 
     def tables(self, count: bool = False) -> list[TableInfo]:
         """See `Database.tables`."""

@@ -93,8 +93,9 @@ class ViewsFile:
                         for info in database.tables()
                         if info.schema == database.default_schema
                     }
+                    definitions = database.definitions()
                 place = '"' + self.path.stem.replace('"', '""') + '".main'
-                self._views = OverlayViews(connection, f"{_BASE}.main", names, place)
+                self._views = OverlayViews(connection, f"{_BASE}.main", names, definitions, place)
             self._views.connection = connection
             self._views.serve(overlays)
 
