@@ -17,7 +17,7 @@ import pytest
 from finassay.core import InputError
 from finassay.database import connect, lint_catalog
 from finassay.temporal import load_catalog
-from finassay.world import verify_world, world_info
+from finassay.world import verify_world, world_info, world_tables
 from finassay.world._verify import _content
 from finassay.world._write import target_of
 
@@ -153,15 +153,36 @@ def damaged(built, tmp_path):
             "was built by version 0 of the economy",
         ),
         ("UPDATE finassay_meta SET value = 'two' WHERE key = 'scale'", "finassay_meta of .* is damaged"),
-        ("DELETE FROM finassay_meta WHERE key = 'seed'", "is damaged: 'seed'"),
+        ("DELETE FROM finassay_meta WHERE key = 'seed'", "is damaged: it lacks seed"),
+        ("UPDATE finassay_meta SET value = '-1' WHERE key = 'scale'", "is damaged: The scale is -1"),
+        ("UPDATE finassay_meta SET value = 'mine' WHERE key = 'catalog'", "is gildata, not mine"),
+        (
+            "ALTER TABLE finassay_meta RENAME value TO v",
+            "is damaged: expected the columns key and value, found key, v",
+        ),
         ("UPDATE finassay_meta SET value = 'x' WHERE key = 'blocks'", "no block 'x'"),
     ],
 )
 def test_a_world_that_is_not_whole_is_refused_before_it_is_simulated_again(
     damaged, serial, statement, message
 ):
-    with damaged(statement) as database, pytest.raises(InputError, match=message):
-        verify_world(database, serial)
+    with damaged(statement) as database:
+        with pytest.raises(InputError, match=message):
+            verify_world(database, serial)
+        if "version" not in statement:  # info says of any version what it is
+            with pytest.raises(InputError, match=message):
+                world_tables(database)
+
+
+def test_dates_that_are_none_are_named(damaged):
+    change = "ALTER TABLE secumain ALTER LISTEDDATE TYPE VARCHAR USING 'soon'"
+    with (
+        damaged(change) as database,
+        pytest.raises(
+            InputError, match=r"LISTEDDATE of secumain in .* should hold timestamps; it holds 'soon'"
+        ),
+    ):
+        world_tables(database)
 
 
 def findings(database, table):

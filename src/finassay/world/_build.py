@@ -6,8 +6,8 @@ import contextlib
 import ctypes
 import gc
 import sys
-from dataclasses import asdict, dataclass
-from datetime import date
+from dataclasses import asdict, dataclass, fields
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from finassay.core import InputError, progress
@@ -146,17 +146,24 @@ def world_info(database: Database) -> WorldInfo:
     Raises
     ------
     InputError
-        If it is no world: it has no table ``finassay_meta``, or that is incomplete.
+        If it is no world: it has no table ``finassay_meta``, or that is damaged.
     """
-    if META not in {table.name for table in database.tables()}:
+    there = {table.name: {column.name for column in table.columns} for table in database.tables()}
+    if META not in there:
         raise InputError(
             f"{database.url} is no world: it has no table {META}.", hint="Build one: finassay world build."
         )
-    table = database.query(f"SELECT * FROM {META}").table  # noqa: S608 - our own name
-    keys, values = (column.to_pylist() for column in table.columns)
-    found = dict(zip(keys, values, strict=True))
+    if not {"key", "value"} <= there[META]:
+        raise _damaged(
+            database, f"expected the columns key and value, found {', '.join(sorted(there[META]))}"
+        )
+    table = database.query(f"SELECT key, value FROM {META}").table  # noqa: S608 - our own name
+    found = {str(k): str(v) for k, v in zip(*table.to_pydict().values(), strict=True)}
+    lacking = [field.name for field in fields(WorldInfo) if field.name not in found]
+    if lacking:
+        raise _damaged(database, f"it lacks {', '.join(lacking)}")
     try:
-        return WorldInfo(
+        info = WorldInfo(
             found["catalog"],
             found["version"],
             float(found["scale"]),
@@ -165,10 +172,16 @@ def world_info(database: Database) -> WorldInfo:
             tuple(found["blocks"].split(",")),
             found["content_hash"],
         )
-    except (KeyError, ValueError) as error:
-        raise InputError(
-            f"{META} of {database.url} is damaged: {error}.", hint="Build the world again."
-        ) from error
+        _ = info.config
+    except (ValueError, InputError) as error:
+        raise _damaged(database, str(error).rstrip(".")) from error
+    if info.catalog != CATALOG:
+        raise _damaged(database, f"the catalog of a world is {CATALOG}, not {info.catalog}")
+    return info
+
+
+def _damaged(database: Database, what: str) -> InputError:
+    return InputError(f"{META} of {database.url} is damaged: {what}.", hint="Build the world again.")
 
 
 def world_tables(database: Database) -> list[TableInfo]:
@@ -177,11 +190,26 @@ def world_tables(database: Database) -> list[TableInfo]:
     Raises
     ------
     InputError
-        If it is no world, or a table is missing.
+        If it is no world, lacks a table or a column, or a date is none.
     """
     info = world_info(database)
     catalog = load_catalog(info.catalog)
+    refuse_gaps(database, catalog, info)
     return [_table_info(database, catalog, name) for name in tables_of(info.config)]
+
+
+def refuse_gaps(database: Database, catalog: Catalog, info: WorldInfo) -> None:
+    """Raise an `InputError` if a table or a column of a world is missing."""
+    found = {table.name: {column.name.upper() for column in table.columns} for table in database.tables()}
+    for name in tables_of(info.config):
+        if name not in found:
+            raise InputError(f"{database.url} lacks the table {name}.", hint="Build the world again.")
+        missing = [column for column in catalog.table(name).columns if column.upper() not in found[name]]
+        if missing:
+            raise InputError(
+                f"{database.url} lacks columns of {name} that {catalog.catalog} lists: {', '.join(missing)}.",
+                hint="Build the world again.",
+            )
 
 
 def _table_info(database: Database, catalog: Catalog, name: str) -> TableInfo:
@@ -201,5 +229,11 @@ def _table_info(database: Database, catalog: Catalog, name: str) -> TableInfo:
     ).table
     rows, first, last, *filled = (part[0].as_py() for part in table.columns)
     empty = tuple(each for each, count in zip(spec.columns, filled, strict=True) if not count)
+    for value in (first, last):
+        if not isinstance(value, datetime | None):
+            raise InputError(
+                f"{column} of {name} in {database.url} should hold timestamps; it holds {value!r}.",
+                hint="Build the world again.",
+            )
     span = (column, first and first.date(), last and last.date())
     return TableInfo(name, block_of(name), int(rows), *span, len(spec.columns), empty)

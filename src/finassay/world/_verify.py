@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from finassay.core import InputError
 from finassay.database import Database, QueryPolicy, lint_catalog
 from finassay.temporal import Catalog, load_catalog
-from finassay.world._build import WorldInfo, world_info
+from finassay.world._build import WorldInfo, refuse_gaps, world_info
 from finassay.world._config import VERSION
 from finassay.world._ddl import named
 from finassay.world._events import Event, EventType
@@ -94,7 +94,7 @@ def verify_world(
             hint="Build it again, or verify it with the finassay that built it.",
         )
     catalog = load_catalog(info.catalog)
-    _refuse_gaps(database, catalog, info)
+    refuse_gaps(database, catalog, info)
     world = simulate(info.config, executor)
     there = set(tables_of(info.config))
     asked = [family for family in FAMILIES if _tables_in(family.sql, catalog) <= there]
@@ -142,19 +142,6 @@ def _others(world: World, catalog: Catalog, content: ContentHash) -> str:
         if found
         else "every table is as built: what was written is not"
     )
-
-
-def _refuse_gaps(database: Database, catalog: Catalog, info: WorldInfo) -> None:
-    found = {table.name: {column.name.upper() for column in table.columns} for table in database.tables()}
-    for name in tables_of(info.config):
-        if name not in found:
-            raise InputError(f"{database.url} lacks the table {name}.", hint="Build the world again.")
-        missing = [column for column in catalog.table(name).columns if column.upper() not in found[name]]
-        if missing:
-            raise InputError(
-                f"{database.url} lacks columns of {name} that {catalog.catalog} lists: {', '.join(missing)}.",
-                hint="Build the world again.",
-            )
 
 
 def _tables_in(sql: str, catalog: Catalog) -> set[str]:
