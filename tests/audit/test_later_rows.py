@@ -32,6 +32,15 @@ LEAKING = {
     "last": "SELECT FIRM, FIRST(CLOSE ORDER BY DAY DESC) AS c FROM price GROUP BY FIRM",
     "back": FILLED.format("ARG_MIN", ">="),
     "listed": NEWEST.format(f"{OUT} AND PERIOD = DATE '2024-03-31' AND FIRM IN (SELECT FIRM FROM price)"),
+    "listed, price": NEWEST.format(
+        f"{OUT} AND FIRM IN (SELECT FIRM FROM price) AND PERIOD = DATE '2023-12-31'"
+    ),
+    "listed, report": f"SELECT DISTINCT FIRM FROM price WHERE {BOUND} AND FIRM IN (SELECT FIRM FROM report)",
+    "mean": "SELECT FIRM FROM price WHERE DAY = DATE '2024-06-28' AND CLOSE > (SELECT AVG(CLOSE) FROM price)",
+    "quantile": (
+        "SELECT FIRM FROM price WHERE DAY = DATE '2024-06-28' "
+        "AND CLOSE > (SELECT QUANTILE_CONT(CLOSE, 0.9) FROM price)"
+    ),
     "period": PERIOD.format(""),
     "month": NEWEST.format("MONTH(PUBLISHED) <= 6"),
     "half": NEWEST.format("PUBLISHED <= DATE '2025-03-31'"),
@@ -42,6 +51,9 @@ VALID = {
     "firms": f"SELECT COUNT(DISTINCT FIRM) AS n FROM price WHERE {BOUND}",
     "case": f"SELECT FIRM, MAX(CASE WHEN CLOSE > 15 THEN CLOSE END) AS c FROM price WHERE {BOUND} GROUP BY FIRM",
     "last": f"SELECT FIRM, FIRST(CLOSE ORDER BY DAY DESC) AS c FROM price WHERE {BOUND} GROUP BY FIRM",
+    "mean": (
+        f"SELECT FIRM FROM price WHERE DAY = DATE '2024-06-28' AND CLOSE > (SELECT AVG(CLOSE) FROM price WHERE {BOUND})"
+    ),
     "back": FILLED.format("ARG_MAX", "<="),
     "period": PERIOD.format(f" WHERE {OUT}"),
 }

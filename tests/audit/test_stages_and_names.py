@@ -12,9 +12,11 @@ from finassay.execution import Submission
 from finassay.temporal import parse_catalog, parse_contract
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from finassay.audit import Certificate
 
-CATALOG = parse_catalog("""
+CATALOG_TEXT = """
 catalog: staged
 format: 1
 version: 1.0.0
@@ -41,7 +43,9 @@ tables:
       FIRM: key
       LISTED: effective_from
       NAME: presentation
-""")
+"""
+CATALOG = parse_catalog(CATALOG_TEXT)
+ORDER = "dependencies: [{order: [PLANNED, PAID]}]"
 CONTRACT = parse_contract("contract: test\nas_of: {date: 2024-06-30}\n")
 
 
@@ -139,3 +143,32 @@ def test_rows_after_the_last_decision_are_told(market: str) -> None:
     assert valid.verdict is Verdict.PASS, certificate_text(valid)
     assert found.verdict is Verdict.UNKNOWN
     assert "rows_after_all" in found.reasons
+
+
+ALL_PAID = {
+    "no bound": ("SELECT FIRM, CASH FROM plan", Verdict.FAIL),
+    "three weeks too long": ("SELECT FIRM, CASH FROM plan WHERE PLANNED <= DATE '2024-07-20'", Verdict.FAIL),
+    "what is paid": (f"{PLANNED} AND PER > 3", Verdict.FAIL),
+    "that it is paid": (PLANNED.replace("CASH", "PAID IS NOT NULL AS paid"), Verdict.FAIL),
+    "a bound": (PLANNED, Verdict.PASS),
+    "paid by then": (f"{PLANNED} AND PAID <= DATE '2024-06-30' AND PER > 3", Verdict.PASS),
+}
+
+
+@pytest.mark.parametrize(("sql", "verdict"), ALL_PAID.values(), ids=ALL_PAID)
+def test_what_the_data_have_in_time_may_come_late_with_what_follows_it(
+    tmp_path: Path, sql: str, verdict: Verdict
+) -> None:
+    """All plans were told and paid before the as-of date; the catalog says that a payment follows its plan."""
+    path = tmp_path / "paid.duckdb"
+    with duckdb.connect(str(path)) as db:
+        db.execute(
+            "CREATE TABLE plan AS SELECT f::BIGINT AS ID, f::INTEGER AS FIRM, DATE '2023-03-01' AS PLANNED,"
+            " 0.5 + f AS CASH, DATE '2023-05-10' AS PAID, f + 0.25 AS PER FROM range(40) t(f)"
+        )
+    text = CATALOG_TEXT.replace(
+        "availability: {column: PLANNED}", f"{ORDER}\n    availability: {{column: PLANNED}}"
+    )
+    subject = Subject(Submission("sql", sql_code=sql, source="study"), f"duckdb:///{path}")
+    found = audit(subject, parse_catalog(text), CONTRACT)
+    assert found.verdict is verdict, certificate_text(found)

@@ -149,7 +149,7 @@ class Alterations(Recurring):
 
     @cached_property
     def _may_be_late(self) -> bool:
-        """Whether a row's disclosure can be moved alone: no date of the row is stated to follow it, nor to equal it.
+        """Whether a row can be disclosed later, with the dates that are stated to follow.
 
         An entity is not announced after what other tables tell of it already.
         """
@@ -160,7 +160,7 @@ class Alterations(Recurring):
             return False
         if spec.valid is not None and spec.valid.start == self._available:
             return False
-        return not self._followed(self._available)
+        return all(self._is_date(name) for name in self._followers(self._available))
 
     @property
     def _may_be_undated(self) -> bool:
@@ -175,23 +175,29 @@ class Alterations(Recurring):
         )
 
     def _followed(self, name: str) -> bool:
-        orders = [d.order for d in self.table.spec.dependencies if name in d.order]
-        return any(order.index(name) < len(order) - 1 for order in orders)
+        return bool(self._followers(name))
 
-    def _moved(self, moment: datetime, rests: tuple[int, ...] = (2,)) -> dict[str, tuple[str, str]]:
-        """Move the time at which some fifths of the known rows were known."""
-        assert self._available is not None  # noqa: S101 - families with an availability only
-        return {self._available: (self._fifths(rests), self._date(self._available, moment - self._lag))}
+    def _followers(self, name: str) -> list[str]:
+        """Return the columns that are stated to come after a date, and those after these."""
+        found = [name]
+        for one in found:  # which grows
+            for order in (d.order for d in self.table.spec.dependencies if one in d.order):
+                found += [after for after in order[order.index(one) + 1 :] if after not in found]
+        return found[1:]
+
+    def _moved(self, moment: datetime, picked: str) -> dict[str, tuple[str, str]]:
+        """Move the time at which rows were known, and what is stated to follow not before."""
+        available = self._available
+        assert available is not None  # noqa: S101 - families with an availability only
+        changes = {available: (picked, self._date(available, moment - self._lag))}
+        for name in self._followers(available):
+            then = self._date(name, moment)
+            changes[name] = (f"{picked} AND {self._column(name)} < {then}", then)
+        return changes
 
     def _begun_later(self) -> dict[str, tuple[str, str]]:
         """Let a fifth of the rows begin the day after the as-of date, and what is stated to follow not before."""
-        moment = self.view.cutoff.day_end
-        changes = self._moved(moment)
-        for order in (d.order for d in self.table.spec.dependencies if self._available in d.order):
-            for name in order[order.index(self._available or "") + 1 :]:
-                then = self._date(name, moment)
-                changes[name] = (f"{self._fifths((2,))} AND {self._column(name)} < {then}", then)
-        return changes
+        return self._moved(self.view.cutoff.day_end, self._fifths((2,)))
 
     def _fewer(self, rest: tuple[int, int], touched: str) -> str:
         """Return the table without some fifths of the known rows, from one to another."""
@@ -199,10 +205,45 @@ class Alterations(Recurring):
         picked = f"MOD({self._number}, 5) BETWEEN {rest[0]} AND {rest[1]}"
         return f"{self._all} WHERE NOT ({known}{touched} AND {picked})"
 
-    def _late(self, rests: tuple[int, ...], changed: tuple[int, ...]) -> dict[str, tuple[str, str]]:
-        """Disclose some fifths of the known rows right on the cutoff, some of these with other values."""
+    def _late(self, picked: str, changed: tuple[int, ...]) -> dict[str, tuple[str, str]]:
+        """Disclose known rows right on the cutoff, some fifths of these with other values."""
         values = {name: (self._fifths(changed), value) for name, value in self._payload().items()}
-        return {**values, **self._moved(self.view.cutoff.instant, rests)}
+        return {**values, **self._moved(self.view.cutoff.instant, picked)}
+
+    @cached_property
+    def _staged(self) -> dict[str, str]:
+        """The conditions under which each column that a later date discloses is shown, of known rows."""
+        columns = self.table.spec.columns
+        return {
+            name: f"{self._sql(self.view.knowable)} AND {self._sql(shown)}"
+            for name, shown in self.view.hidden.items()
+            if shown is not None and name in self.table.names and columns[name].disclosed_by is not None
+        }
+
+    @cached_property
+    def _stages_may_be_late(self) -> bool:
+        """Whether stages may be open yet: their columns may be empty, and their dates can be moved."""
+        columns = self.table.spec.columns
+        dates = {columns[name].disclosed_by or "" for name in self._staged}
+        after = {later for name in dates for later in self._followers(name)}
+        staged = all(columns[name].max_null != 0 for name in self._staged)
+        return bool(dates) and staged and all(self._is_date(name) for name in dates | after)
+
+    def _late_stages(self) -> dict[str, tuple[str, str]]:
+        """Let stages of every other row be disclosed right on the cutoff, with other values."""
+        columns, values = self.table.spec.columns, self._payload()
+        every = f"MOD({self._number}, 2) = 0"
+        changes = {n: (f"{self._staged[n]} AND {every}", values[n]) for n in self._staged if n in values}
+        for name in {columns[name].disclosed_by or "": None for name in self._staged}:
+            picked = f"{self._staged.get(name, self._sql(self.view.knowable))} AND {every}"
+            for date in (name, *self._followers(name)):
+                then = self._date(date, self.view.cutoff.instant)
+                changes[date] = (f"{picked} AND {self._column(date)} < {then}", then)
+        return changes
+
+    def _without_stages(self) -> dict[str, tuple[str, str]]:
+        """Empty what is then not disclosed."""
+        return {n: (f"{when} AND MOD({self._number}, 2) = 0", "NULL") for n, when in self._staged.items()}
 
     def _undated(self) -> dict[str, tuple[str, str]]:
         """Leave a fifth of the known rows without a date of disclosure: nobody knows that they were known."""

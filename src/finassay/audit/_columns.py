@@ -279,11 +279,12 @@ class Columns:
         if low is None:
             return column
         if is_number(kind):
-            mirrored = f"{literal(low)} + {literal(high)} - {column}"
-            # half of them to the other end of the domain: some rise, some fall
-            far = f"CASE WHEN {column} = {literal(low)} THEN {literal(high)} ELSE {literal(low)} END"
-            odd = f"MOD({self._number}, 2) = 1 AND {column} IS NOT NULL"
-            return self._typed(f"CASE WHEN {odd} THEN {far} ELSE {mirrored} END", info.type)
+            # Of four, one falls to the least of the domain and one rises to the largest, or back where it is there
+            ends = literal(low), literal(high)
+            falls, rises = (f"CASE WHEN {column} = {a} THEN {b} ELSE {a} END" for a, b in (ends, ends[::-1]))
+            odd = f"WHEN {column} IS NULL THEN NULL WHEN MOD({self._number}, 4) = 1 THEN {falls} "
+            odd += f"WHEN MOD({self._number}, 4) = 3 THEN {rises} "
+            return self._typed(f"CASE {odd}ELSE {ends[0]} + {ends[1]} - {column} END", info.type)
         if textual:
             first, last = literal(low), literal(high)
             return f"CASE WHEN {column} = {last} THEN {first} WHEN {column} IS NOT NULL THEN {last} END"

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from finassay.audit._columns import literal
 from finassay.audit._newcomers import Newcomers, entity_of
 from finassay.audit._unmatched import is_number
 from finassay.temporal import DATE_ROLES
 
-GAPPED = (2, 3)  # the fifths of the known rows of a series that are taken out of it
 _DATED = ("period_end", "market_date", "disclosure")  # dates that tell one row of an entity from another
 
 
@@ -44,13 +44,14 @@ class Recurring(Newcomers):
         bound = self._date(self._available or "", self.view.cutoff.instant - self._lag)
         return f"{self._sql(self.view.knowable)} AND {self._column(self._available or '')} + {self._pace} >= {bound}"
 
-    def _with_recurring(self, touched: str) -> str:
+    def _with_recurring(self, touched: str, end: int = -1) -> str:
         """Return the table with the last known rows once more, later, in place of the rows that are not known.
 
+        Their numbers are all at one end of the column's own domain, -1 the largest, 0 the least: a mean of many moves.
         A fifth of them are of entities that no other row has. Of single rows, those that are not known stay.
         """
         spec = self.table.spec
-        values = self._anew(self._number) | self._payload()
+        values = self._anew(self._number) | self._payload() | self._extremes(end)
         for name, column in spec.columns.items():
             if column.role in DATE_ROLES and self._is_date(name):
                 kind = self._info(self.table.names[name]).type
@@ -61,13 +62,42 @@ class Recurring(Newcomers):
         added = f"SELECT {self._with(values)} FROM {self._from} WHERE {self._to_recur}{touched}"
         return f"{known} UNION ALL {added}"
 
-    def _with_gaps(self, touched: str) -> str:
-        """Return the table without two fifths of the known rows, and with later rows in place of those not known.
+    def _extremes(self, end: int) -> dict[str, str]:
+        """Return numbers without a code list as the least or the largest of their column; NULL stays NULL."""
+        found = {}
+        for name, column in self.table.spec.columns.items():
+            spelled = self.table.names[name]
+            info, ends = self._info(spelled), self.domains.get(spelled, (None, None))
+            if column.role != "payload" or len(self.codes.get(spelled, ())) > 1 or ends[end] is None:
+                continue
+            if is_number(info.arrow_type):
+                own = self._quoted(spelled)
+                value = f"CASE WHEN {own} IS NOT NULL THEN {literal(ends[end])} END"
+                found[name] = self._typed(value, info.type)
+        return found
+
+    def _with_gaps(self, gone: str) -> str:
+        """Return the table without some known rows, and with later rows in place of those not known.
 
         What fills a gap from the next row that there is takes one that was not known.
         """
-        gone = f"{self._fifths(GAPPED)}{touched}"
-        return f"SELECT * FROM ({self._with_recurring('')}) AS altered WHERE NOT ({gone})"
+        return f"SELECT * FROM ({self._with_recurring('', end=0)}) AS altered WHERE NOT ({gone})"
+
+    def _whole(self, parts: int) -> str:
+        """Return the condition of the rows of one entity in so many; FALSE where rows are of no entity."""
+        import pyarrow as pa
+
+        name = entity_of(self.stored)
+        kind = self._info(self.table.names[name]).arrow_type if name else pa.null()
+        if pa.types.is_integer(kind):
+            return (
+                f"({self._column(name or '')} IS NOT NULL AND MOD({self._column(name or '')}, {parts}) = 1)"
+            )
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            first = ", ".join(literal(digit) for digit in "0123456789abcdef"[: 16 // parts])
+            own = self._column(name or "")
+            return f"({own} IS NOT NULL AND SUBSTRING(MD5({own}), 1, 1) IN ({first}))"
+        return "FALSE"
 
     @property
     def _stranger(self) -> dict[str, str]:

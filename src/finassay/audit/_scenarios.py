@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from finassay.audit._alterations import Alterations
 from finassay.audit._columns import codes_of, domains_of, literal
 from finassay.audit._newcomers import peers_of
-from finassay.audit._recurring import GAPPED
 from finassay.audit._types import (
     ALIVE,
     AS_IS,
@@ -29,6 +28,7 @@ from finassay.audit._types import (
     INTRADAY,
     LATE,
     LATE_END,
+    LATE_STAGES,
     LATE_TOO,
     MISSING,
     MISSING_TOO,
@@ -148,6 +148,8 @@ class Altered(Alterations):
             found.append(FUTURE)
         if self._may_be_late:
             found += [LATE, LATE_TOO, *([UNDATED] if self._may_be_undated else [])]
+        if self._stages_may_be_late:
+            found.append(LATE_STAGES)
         if self._end_may_be_late:
             found.append(LATE_END)
         if counts and spec.valid and spec.valid.end:
@@ -163,7 +165,7 @@ class Altered(Alterations):
                 found.append(OLDER)
             found += [NULLED] if self._empty(known=False) else []
             found += [OVERLAP] if spec.disjoint is not None and spec.valid is not None else []
-        if self._may_be_late and self._timed:
+        if self._may_be_late and self._timed and not self._followed(self._available or ""):
             found.append(INTRADAY)
         return tuple(found)
 
@@ -229,11 +231,16 @@ class Altered(Alterations):
             OLDER.name: lambda: self._with_older(touched),
             NULLED.name: lambda: self._with_versions(touched, late=False, instead=self._empty(known=False)),
             OVERLAP.name: lambda: self._with_versions(touched, late=False, close=False),
-            INTRADAY.name: lambda: self._changed(self._moved(self._last_day + timedelta(hours=15)), touched),
+            INTRADAY.name: lambda: self._changed(
+                self._moved(self._last_day + timedelta(hours=15), self._withheld(INTRADAY)), touched
+            ),
             FUTURE.name: lambda: self._changed(self._begun_later(), touched),
-            LATE.name: lambda: self._changed(self._late(_gone(LATE), changed=(3,)), touched),
-            LATE_TOO.name: lambda: self._changed(self._late(_gone(LATE_TOO), changed=(0, 1)), touched),
-            GAPS.name: lambda: self._with_gaps(touched),
+            LATE.name: lambda: self._changed(self._late(self._withheld(LATE), changed=(3,)), touched),
+            LATE_TOO.name: lambda: self._changed(
+                self._late(self._withheld(LATE_TOO), changed=(0, 1)), touched
+            ),
+            GAPS.name: lambda: self._with_gaps(f"{self._withheld(GAPS)}{touched}"),
+            LATE_STAGES.name: lambda: self._changed(self._late_stages(), touched),
             UNDATED.name: lambda: self._changed(self._undated(), touched),
             LATE_END.name: lambda: self._changed(self._late_ends(), touched),
             EXPIRED.name: lambda: self._changed(self._expired(), touched),
@@ -262,9 +269,11 @@ class Altered(Alterations):
         if family == LATE_END:
             return self._changed(self._ends(self._sql(self.view.ended), ended=False), touched)
         if family == INTRADAY:
-            return self._changed(self._moved(self._last_day), touched)
+            return self._changed(self._moved(self._last_day, self._withheld(INTRADAY)), touched)
+        if family == LATE_STAGES:
+            return self._changed(self._without_stages(), touched)
         if family.mode == "known":
-            return f"{self._all} WHERE NOT ({self._fifths(_gone(family))}{touched})"
+            return f"{self._all} WHERE NOT ({self._withheld(family)}{touched})"
         plain = normal_view(
             self.table, self.view.cutoff, self.dialect, proxies=self.view.proxies, rule=self.view.rule
         )
@@ -317,8 +326,8 @@ class Altered(Alterations):
         if not self._followed(self._available):
             return None
         known = self._sql(self.view.knowable)
-        late = self._moved(self.view.cutoff.instant)
-        return self._given(self._changed({name: (known, value) for name, (_, value) in late.items()}, ""))
+        late = {self._available: (known, self._date(self._available, self.view.cutoff.instant - self._lag))}
+        return self._given(self._changed(late, ""))
 
     def marked(self, column: str, *, counting: bool) -> str:
         """Return the table with one more column: the number of each row that was not known at the cutoff, else NULL.
@@ -387,6 +396,7 @@ class Altered(Alterations):
             UNDATED: f"{self._column(self._available)} IS NULL" if self._available else None,
             BACKDATED: self._sql(self.view.knowable),
             FUTURE: self._unknown,
+            LATE_STAGES: self._unknown,
             LATE_END: f"{self._open} AND {self._column(valid.end)} IS NOT NULL"
             if valid and valid.end
             else None,
@@ -412,7 +422,9 @@ class Altered(Alterations):
         elif family in (CHANGED, MISSING, MISSING_TOO):
             where = self._sql(self.view.knowable)
         elif family in (LATE, LATE_TOO, GAPS, UNDATED, FUTURE, INTRADAY):
-            where = self._fifths(_gone(family))
+            where = self._withheld(family)
+        elif family is LATE_STAGES:
+            where = " OR ".join(self._staged.values())
         elif family is LATE_END:
             where = self._sql(all_of(self.view.knowable, self.view.ended))
         elif family in (ENDED, REOPENED):
@@ -432,6 +444,14 @@ class Altered(Alterations):
         where = f"({where})" if within is None else f"{within} AND ({where})"
         rows = f"SELECT {self._number} AS n FROM {self._from} WHERE {where}"  # noqa: S608 - our own names
         return f"{self._given(rows, 'n')} ORDER BY 1"
+
+    def _withheld(self, family: Family) -> str:
+        """Return the condition of the known rows that a family hides: some fifths, or all rows of some entities too."""
+        rests, parts = {LATE: ((2, 3), 0), LATE_TOO: ((0, 1, 4), 2), GAPS: ((2,), 3)}.get(family, ((2,), 0))
+        if not parts:
+            return self._fifths(rests)
+        picked = f"MOD({self._number}, 5) IN ({', '.join(map(str, rests))})"
+        return f"{self._sql(self.view.knowable)} AND ({picked} OR {self._whole(parts)})"
 
     @property
     def _counts(self) -> str:
@@ -454,8 +474,3 @@ class Altered(Alterations):
 def adds(family: Family) -> bool:
     """Whether a family adds rows."""
     return family in _ADDED or family in _FIRST or family is TO_COME
-
-
-def _gone(family: Family) -> tuple[int, ...]:
-    """Return the fifths of the known rows that a family hides."""
-    return {LATE: (2, 3), LATE_TOO: (0, 1, 4), GAPS: GAPPED}.get(family, (2,))

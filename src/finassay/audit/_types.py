@@ -107,13 +107,19 @@ LATE_TOO = Family(
     "others_disclosed_late",
     _A1,
     "known",
-    "the other known rows are disclosed right on the cutoff, two thirds of these with other values",
+    "the other known rows, and all of every second entity, are disclosed right on the cutoff, most with other values",
 )
 GAPS = Family(
     "gaps_before_later_rows",
     _A1,
     "known",
-    "two fifths of the known rows are missing, and later rows have other values",
+    "a fifth of the known rows and all of every third entity are missing, and later rows have other values",
+)
+LATE_STAGES = Family(
+    "stages_disclosed_late",
+    _A1,
+    "known",
+    "stages of every other row are disclosed right on the cutoff, with other values",
 )
 UNDATED = Family("never_disclosed", _A1, "known", "a fifth of the known rows have no date of disclosure")
 LATE_END = Family("end_disclosed_late", _A2, "known", "known ends are disclosed right on the cutoff")
@@ -163,7 +169,7 @@ SAME = (
     UNSTAGED,
     RENAMED,
 )
-KNOWN = (FUTURE, LATE, LATE_TOO, GAPS, UNDATED, LATE_END)
+KNOWN = (FUTURE, LATE, LATE_TOO, GAPS, UNDATED, LATE_STAGES, LATE_END)
 NORMAL = (AS_IS, SUPERSEDED, EMPTIED, OLDER, EXPIRED, PENDING, PENDING_TOO)
 FAMILIES = (*SAME, *KNOWN, *NORMAL)
 FOLLOW = (CHANGED, MISSING, MISSING_TOO, ALIVE, BACKDATED)
