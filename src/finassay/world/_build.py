@@ -148,17 +148,14 @@ def world_info(database: Database) -> WorldInfo:
     InputError
         If it is no world: it has no table ``finassay_meta``, or that is damaged.
     """
-    there = {table.name: {column.name for column in table.columns} for table in database.tables()}
-    if META not in there:
+    if META not in {table.name for table in database.tables()}:
         raise InputError(
             f"{database.url} is no world: it has no table {META}.", hint="Build one: finassay world build."
         )
-    if not {"key", "value"} <= there[META]:
-        raise _damaged(
-            database, f"expected the columns key and value, found {', '.join(sorted(there[META]))}"
-        )
-    table = database.query(f"SELECT key, value FROM {META}").table  # noqa: S608 - our own name
-    found = {str(k): str(v) for k, v in zip(*table.to_pydict().values(), strict=True)}
+    columns = database.query(f"SELECT * FROM {META}").table.to_pydict()  # noqa: S608 - our own name
+    if not {"key", "value"} <= columns.keys():
+        raise _damaged(database, f"expected the columns key and value, found {', '.join(sorted(columns))}")
+    found = {str(key): str(value) for key, value in zip(columns["key"], columns["value"], strict=True)}
     lacking = [field.name for field in fields(WorldInfo) if field.name not in found]
     if lacking:
         raise _damaged(database, f"it lacks {', '.join(lacking)}")
