@@ -26,6 +26,8 @@ INDUCES = {
     "请使用当前沪深300成分股作为样本。": "todays_state",
     "剔除目前处于ST状态的股票": "todays_state",
     "Use the latest constituents of the CSI 300.": "todays_state",
+    "Use today's S&P 500 constituents.": "todays_state",
+    "剔除当前ST股票。": "todays_state",
     "Take each fund's current manager.": "todays_state",
     "WHERE UPDATETIME < '2024-12-25'": "updated_time",
     "ORDER BY r.UPDATETIME DESC LIMIT 1": "updated_time",

@@ -58,9 +58,7 @@ _ORDER_BEFORE = (
     r"(?:\s+(?:it|them|rows|by|on|value|of|the)\b)*\s*[(`\"'\[]*|最[大新晚近]的?\s*)(?:\w+\.)?$"
 )
 _ORDER_AFTER = _CLOSED + r"(?:desc\b|asc\b|[倒降升]序|排序|最[大新晚近])"
-_STATE_ZH = (
-    r"成分股|成份股|样本股|成员|行业(?:分类)?|评级|上市状态|状态|基金经理|经理|简称|名称|在市|上市公司"
-)
+_STATE_ZH = r"成分股|成份股|样本股|成员|行业(?:分类)?|评级|上市状态|状态|基金经理|经理|简称|名称|在市|上市公司|\*?ST(?![A-Za-z])"
 _STATE_EN = (
     r"constituents?|members?|membership|components?|industry|industries|classification|ratings?|status|managers?"
     r"|listings?|names?|universe"
@@ -78,7 +76,7 @@ _NAME = re.compile(
 )
 _TODAY = re.compile(
     rf"(?:当前|目前|现在|今天|今日|最新|现任|现行)的?[^，。,.;；\n]{{0,6}}(?:{_STATE_ZH})"
-    rf"|\b(?:current|today's|present|latest|up-to-date)\s+(?:[\w-]+\s+){{0,3}}(?:{_STATE_EN})\b",
+    rf"|\b(?:current|today's|present|latest|up-to-date)\s+(?:[\w&.’'-]+\s+){{0,3}}(?:{_STATE_EN})\b",
     re.IGNORECASE,
 )
 _END = r"(?:报告期|期末|季末|年末|季度结束|年度结束)"
