@@ -164,8 +164,10 @@ class Alterations(Recurring):
 
     @property
     def _may_be_undated(self) -> bool:
-        """Whether the catalog lets the column be empty that says when a row was known."""
-        return self._available is not None and self.table.spec.columns[self._available].max_null != 0
+        """Whether the catalog lets the column be empty that says when a row was known, and no later date tells it."""
+        if self._available is None or self._followed(self._available):
+            return False
+        return self.table.spec.columns[self._available].max_null != 0
 
     @cached_property
     def _end_may_be_late(self) -> bool:
