@@ -22,6 +22,7 @@ from finassay.cli import app
 from finassay.database import ColumnInfo, Dialect, TableInfo, resolve_table, selected_view
 from finassay.execution import Submission
 from finassay.temporal import (
+    DATE_ROLES,
     AvailabilityUnknown,
     Boundary,
     Catalog,
@@ -711,9 +712,14 @@ def test_the_rows_that_the_catalog_selects_are_never_accused() -> None:
     catalogs = {name: load_catalog(name) for name in shipped_catalogs()}
     for name, table, dialect, boundary in selections():
         spec = catalogs[name].tables[table]
-        info = TableInfo(
-            table, "main", tuple(ColumnInfo(c, "VARCHAR", pa.string(), True) for c in spec.columns), None
-        )
+        kinds = {"native": pa.timestamp("us"), "integer_date": pa.int64(), "integer_month": pa.int64()}
+        columns = [
+            ColumnInfo(
+                name, "", kinds.get(c.format, pa.string()) if c.role in DATE_ROLES else pa.string(), True
+            )
+            for name, c in spec.columns.items()
+        ]
+        info = TableInfo(table, "main", tuple(columns), None)
         cutoff = Cutoff(date(2024, 12, 24), boundary)
         try:
             view = selected_view(resolve_table(catalogs[name], info), cutoff, dialect)
@@ -739,7 +745,8 @@ def test_what_no_witness_confirms_is_a_warning(audited: Callable[..., Certificat
     assert {one.status for one in found.obligations} == {"discharged"}
     assert found.warnings == []
     openly = audited(
-        "SELECT FIRM, AVG(CLOSE) FILTER (WHERE DAY <= DATE '2024-06-30') AS c FROM price GROUP BY FIRM"
+        "SELECT FIRM, AVG(CLOSE) FILTER (WHERE DAY <= DATE '2024-06-30') AS c FROM price GROUP BY FIRM "
+        "HAVING COUNT(*) FILTER (WHERE DAY <= DATE '2024-06-30') > 0"
     )
     assert openly.verdict is not Verdict.FAIL
     assert [one.status for one in openly.obligations] == ["open"]

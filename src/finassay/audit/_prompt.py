@@ -58,7 +58,10 @@ _ORDER_BEFORE = (
     r"(?:\s+(?:it|them|rows|by|on|value|of|the)\b)*\s*[(`\"'\[]*|最[大新晚近]的?\s*)(?:\w+\.)?$"
 )
 _ORDER_AFTER = _CLOSED + r"(?:desc\b|asc\b|[倒降升]序|排序|最[大新晚近])"
-_STATE_ZH = r"成分股|成份股|样本股|成员|行业(?:分类)?|评级|上市状态|状态|基金经理|经理|简称|名称|在市|上市公司|\*?ST(?![A-Za-z])"
+_STATE_ZH = (
+    r"成分股|成份股|样本股|成员|行业(?:分类)?|评级|上市状态|状态|基金经理|经理|简称|名称|在市|上市公司"
+    r"|\*?ST(?![A-Za-z])"
+)
 _STATE_EN = (
     r"constituents?|members?|membership|components?|industry|industries|classification|ratings?|status|managers?"
     r"|listings?|names?|universe"
