@@ -9,7 +9,7 @@ import pytest
 
 from finassay.audit import Certificate, Subject, Verdict, audit, certificate_text, replay
 from finassay.execution import Submission
-from support.loading import load_server
+from support.loading import load_server, read_duckdb
 
 from .conftest import TABLES
 
@@ -104,11 +104,7 @@ def test_views_and_functions_of_a_server(
     engine: str, request: pytest.FixtureRequest, market: str, catalog: Catalog, contract: Contract
 ) -> None:
     server: Server = request.getfixturevalue(engine)
-    with duckdb.connect(market.removeprefix("duckdb:///"), read_only=True) as source:
-        tables = {
-            name: source.sql(f"SELECT * FROM {name}").to_arrow_table() for name in ("price", "industry")
-        }
-    tables = {n: t.rename_columns([c.lower() for c in t.column_names]) for n, t in tables.items()}
+    tables = read_duckdb(market, "price", "industry", lower=True)
     with server.database("defined") as name:
         load_server(server, name, tables)
         server.execute(

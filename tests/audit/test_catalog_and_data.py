@@ -16,7 +16,7 @@ from finassay.core import InputError
 from finassay.database import connect
 from finassay.execution import Submission, as_of_views
 from finassay.temporal import Catalog, Contract, Cutoff, catalog_yaml, parse_catalog
-from support.loading import load_server
+from support.loading import load_server, read_duckdb
 
 from .conftest import CATALOG, TABLES
 
@@ -95,12 +95,10 @@ def test_a_primary_key_says_that_none_repeats(
     engine: str, request: pytest.FixtureRequest, market: str, catalog: Catalog, contract: Contract
 ) -> None:
     server: Server = request.getfixturevalue(engine)
-    with duckdb.connect(market.removeprefix("duckdb:///"), read_only=True) as source:
-        table = source.sql("SELECT * FROM report").to_arrow_table()
-    table = table.rename_columns([c.lower() for c in table.column_names])
+    tables = read_duckdb(market, "report", lower=True)
     sql = "SELECT firm, MAX(period) AS last FROM report WHERE published < '2024-07-01' GROUP BY firm"
     with server.database("numbered") as name:
-        load_server(server, name, {"report": table})
+        load_server(server, name, tables)
         assert "row_id" not in " ".join(judged(sql, server.reader_url(name), catalog, contract).warnings)
         server.execute("UPDATE report SET id = 100 WHERE id = 101", database=name)
         told = " ".join(judged(sql, server.reader_url(name), catalog, contract).warnings)

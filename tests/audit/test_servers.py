@@ -6,7 +6,6 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-import duckdb
 import pytest
 from typer.testing import CliRunner
 
@@ -15,10 +14,10 @@ from finassay.cli import app
 from finassay.execution import Submission
 from finassay.executor import ResultCache, open_executor
 from finassay.temporal import Catalog, catalog_yaml, parse_contract
-from support.loading import load_server
+from support.loading import load_server, read_duckdb
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from support.servers import Server
@@ -47,14 +46,22 @@ UNNUMBERED = {  # a table without a row id: the audit numbers its rows
 def served(request: pytest.FixtureRequest, market: str) -> Iterator[tuple[Server, str]]:
     """A server with the tables of the small market, and the URL of one who may only read."""
     server: Server = request.getfixturevalue(request.param)
-    with duckdb.connect(market.removeprefix("duckdb:///"), read_only=True) as source:
-        names = ("report", "industry", "price")
-        tables = {name: source.sql(f"SELECT * FROM {name}").to_arrow_table() for name in names}
-    if server.kind == "postgres":  # where a name without quotes is in lower case
-        tables = {n: t.rename_columns([c.lower() for c in t.column_names]) for n, t in tables.items()}
+    # In PostgreSQL a name without quotes is in small letters
+    tables = read_duckdb(market, "report", "industry", "price", lower=server.kind == "postgres")
     with server.database("audited") as name:
         load_server(server, name, tables)
         yield server, server.reader_url(name)
+
+
+@pytest.fixture
+def judged(served: tuple[Server, str], catalog: Catalog) -> Callable[[str], Certificate]:
+    """Audit a statement on the server."""
+    task = parse_contract("contract: test\nas_of: {date: 2024-06-30}\n")
+
+    def run(sql: str) -> Certificate:
+        return audit(Subject(Submission("sql", sql_code=sql, source="study"), served[1]), catalog, task)
+
+    return run
 
 
 def test_the_line_of_a_witness_has_places_for_user_and_password(
@@ -119,13 +126,8 @@ def test_a_name_of_another_database_is_refused(served: tuple[Server, str], catal
 
 
 @pytest.mark.parametrize("served", ["postgres"], indirect=True)  # MariaDB has no such form
-def test_the_short_form_of_postgresql_is_a_select(served: tuple[Server, str], catalog: Catalog) -> None:
+def test_the_short_form_of_postgresql_is_a_select(judged: Callable[[str], Certificate]) -> None:
     """`TABLE industry` is `SELECT * FROM industry`, wherever a query may stand."""
-    task = parse_contract("contract: test\nas_of: {date: 2024-06-30}\n")
-
-    def judged(sql: str) -> Certificate:
-        return audit(Subject(Submission("sql", sql_code=sql, source="study"), served[1]), catalog, task)
-
     for text in ("TABLE industry", "table audited.public.industry", "SELECT * FROM (TABLE industry) AS t"):
         assert judged(text).verdict is Verdict.FAIL, text
     valid = judged(f"WITH x AS (TABLE industry) {OPEN.replace('FROM industry', 'FROM x')}")
@@ -134,14 +136,9 @@ def test_the_short_form_of_postgresql_is_a_select(served: tuple[Server, str], ca
 
 @pytest.mark.parametrize("served", ["postgres"], indirect=True)
 def test_a_table_without_or_with_its_descendants_is_the_table(
-    served: tuple[Server, str], catalog: Catalog
+    served: tuple[Server, str], judged: Callable[[str], Certificate]
 ) -> None:
     """`ONLY industry` and `industry *` of PostgreSQL; one that has parts is not altered, and says so."""
-    task = parse_contract("contract: test\nas_of: {date: 2024-06-30}\n")
-
-    def judged(sql: str) -> Certificate:
-        return audit(Subject(Submission("sql", sql_code=sql, source="study"), served[1]), catalog, task)
-
     names = (
         "ONLY industry",
         "only public.industry",
@@ -163,14 +160,7 @@ def test_a_table_without_or_with_its_descendants_is_the_table(
         server.execute("DROP TABLE part", database="audited")
 
 
-def test_a_server_shuffles_rows_and_names_those_that_were_used(
-    served: tuple[Server, str], catalog: Catalog
-) -> None:
-    task = parse_contract("contract: test\nas_of: {date: 2024-06-30}\n")
-
-    def judged(sql: str) -> Certificate:
-        return audit(Subject(Submission("sql", sql_code=sql, source="study"), served[1]), catalog, task)
-
+def test_a_server_shuffles_rows_and_names_those_that_were_used(judged: Callable[[str], Certificate]) -> None:
     # Of one limit alone two orders of the rows may give the same ties, by the plan that the server has for them
     tied = [judged(OPEN.replace("FIRM, NAME", "FIRM") + f" ORDER BY NAME LIMIT {n}") for n in (1, 2, 3, 4)]
     assert (Verdict.UNKNOWN, ["nondeterministic"]) in [(one.verdict, one.reasons) for one in tied]

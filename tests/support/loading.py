@@ -30,6 +30,17 @@ def write_duckdb(path: Path, tables: Mapping[str, pa.Table], *statements: str) -
     return f"duckdb:///{path}"
 
 
+def read_duckdb(url: str, *names: str, lower: bool = False) -> dict[str, pa.Table]:
+    """Read tables of a DuckDB file; with the names of their columns in small letters, as PostgreSQL has them."""
+    import duckdb
+
+    with duckdb.connect(url.removeprefix("duckdb:///"), read_only=True) as source:
+        tables = {name: source.sql(f'FROM "{name}"').to_arrow_table() for name in names}
+    if lower:
+        tables = {n: t.rename_columns([c.lower() for c in t.column_names]) for n, t in tables.items()}
+    return tables
+
+
 def write_parquet(folder: Path, tables: Mapping[str, pa.Table]) -> str:
     """Write a folder of Parquet files."""
     import pyarrow.parquet as pq

@@ -72,9 +72,11 @@ def single_events(job: Job, *, url: str, catalog: Catalog, seed: int) -> Events 
         ]
         saturated = any(_shows(runner, base, scope, *pair, None) for pair in pairs)
         numbers = {
-            (table.table.info.name, family.name): database.query(sql).table.column(0).to_pylist()
+            (table.table.info.name, family.name): database.query(table.candidates(family))
+            .table.column(0)
+            .to_pylist()
             for table, family in pairs
-            if (sql := table.candidates(family)) and family.name != "normal_form"
+            if family.name != "normal_form"
         }
         some = [pair for pair in pairs if numbers.get((pair[0].table.info.name, pair[1].name))]
         shown = []

@@ -8,13 +8,14 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from finassay.audit._columns import DAY, literal
+from finassay.audit._kinds import is_text
 from finassay.audit._recurring import Recurring
 from finassay.audit._types import NAME_MARK
 from finassay.database import replace_tables
 from finassay.temporal import Not, all_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from sqlglot import exp
 
@@ -93,8 +94,6 @@ class Alterations(Recurring):
     @cached_property
     def _names(self) -> list[str]:
         """The columns of an entity that are printed as they read today, and are no state of any day."""
-        import pyarrow as pa
-
         if self.table.spec.kind != "entity":
             return []
         columns = [
@@ -103,7 +102,7 @@ class Alterations(Recurring):
             if c.role == "presentation"
         ]
         kinds = [(name, self._info(spelled).arrow_type) for name, spelled in columns if spelled]
-        return [name for name, kind in kinds if pa.types.is_string(kind) or pa.types.is_large_string(kind)]
+        return [name for name, kind in kinds if is_text(kind)]
 
     @cached_property
     def _open(self) -> str:
@@ -191,11 +190,13 @@ class Alterations(Recurring):
         """Move the time at which rows were known, and what is stated to follow not before."""
         available = self._available
         assert available is not None  # noqa: S101 - families with an availability only
-        changes = {available: (picked, self._date(available, moment - self._lag))}
-        for name in self._followers(available):
-            then = self._date(name, moment)
-            changes[name] = (f"{picked} AND {self._column(name)} < {then}", then)
-        return changes
+        known = {available: (picked, self._date(available, moment - self._lag))}
+        return known | self._not_before(self._followers(available), moment, picked)
+
+    def _not_before(self, names: Iterable[str], moment: datetime, picked: str) -> dict[str, tuple[str, str]]:
+        """Move dates to a moment, where they lie before it."""
+        then = {name: self._date(name, moment) for name in names}
+        return {name: (f"{picked} AND {self._column(name)} < {text}", text) for name, text in then.items()}
 
     def _begun_later(self) -> dict[str, tuple[str, str]]:
         """Let a fifth of the rows begin the day after the as-of date, and what is stated to follow not before."""
@@ -238,9 +239,7 @@ class Alterations(Recurring):
         changes = {n: (f"{self._staged[n]} AND {every}", values[n]) for n in self._staged if n in values}
         for name in {columns[name].disclosed_by or "": None for name in self._staged}:
             picked = f"{self._staged.get(name, self._sql(self.view.knowable))} AND {every}"
-            for date in (name, *self._followers(name)):
-                then = self._date(date, self.view.cutoff.instant)
-                changes[date] = (f"{picked} AND {self._column(date)} < {then}", then)
+            changes |= self._not_before((name, *self._followers(name)), self.view.cutoff.instant, picked)
         return changes
 
     def _without_stages(self) -> dict[str, tuple[str, str]]:

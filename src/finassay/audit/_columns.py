@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from finassay.audit._unmatched import is_number
+from finassay.audit._kinds import is_date, is_number, is_text
 from finassay.database import ColumnInfo, OwnSelect, ResolvedTable, identifier, predicate_sql, selected_view
 from finassay.temporal import AsOf, Column, Not, Predicate, encode
 
@@ -218,7 +218,6 @@ class Columns:
         }
 
     def _flag(self, name: str, while_open: tuple[str, ...], *, is_open: bool) -> str | None:
-        import pyarrow as pa
 
         spelled = self.table.names[name]
         closed = [code for code in self.codes.get(spelled, ()) if code not in while_open]
@@ -228,7 +227,7 @@ class Columns:
         if not choice:
             return None
         kind = self._info(spelled).arrow_type
-        return _code(choice[0], textual=pa.types.is_string(kind) or pa.types.is_large_string(kind))
+        return _code(choice[0], textual=is_text(kind))
 
     def _across(self, name: str) -> str | None:
         """Return an expression for a date's mirror image at the cutoff; None for other columns.
@@ -236,11 +235,9 @@ class Columns:
         A bound near the cutoff then lets in what it kept out, and an order is turned round. What stands for no date,
         such as 9999-12-31, stays; of the states of today that are missing, half lie before the cutoff then, half after.
         """
-        import pyarrow as pa
-
         spelled = self.table.names[name]
         info = self._info(spelled)
-        if not (pa.types.is_date(info.arrow_type) or pa.types.is_timestamp(info.arrow_type)):
+        if not is_date(info.arrow_type):
             return None
         column, moment = self._quoted(spelled), self.view.cutoff.day_end
         first, last, turn = (self._date(name, moment + n * 60 * _YEAR) for n in (-1, 1, 0))
@@ -265,7 +262,7 @@ class Columns:
         info = self._info(spelled)
         codes = self.codes.get(spelled, ())
         kind = info.arrow_type
-        textual = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        textual = is_text(kind)
         if len(codes) > 1:
             written = [_code(code, textual=textual) for code in codes]
             pairs = zip(written, written[1:] + written[:1], strict=True)
@@ -273,7 +270,7 @@ class Columns:
             return self._typed(f"CASE {column} {cases} ELSE {column} END", info.type)
         if pa.types.is_boolean(kind):
             return f"NOT {column}"
-        if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        if is_date(kind):
             return self._typed(f"{column} + INTERVAL '400' DAY", info.type)
         low, high = self.domains.get(spelled, (None, None))
         if low is None:
@@ -303,11 +300,9 @@ class Columns:
 
     def _some(self, name: str) -> str:
         """Return a value of a column's own domain: of dates the cutoff, else the least; NULL where none is known."""
-        import pyarrow as pa
-
         spelled = self.table.names[name]
         kind = self._info(spelled).arrow_type
-        if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        if is_date(kind):
             return self._date(name, self.view.cutoff.instant)
         low, _ = self.domains.get(spelled, (None, None))
         return "NULL" if low is None else literal(low)
@@ -337,13 +332,11 @@ class Columns:
 
     def _anew(self, number: str) -> dict[str, str]:
         """Return another row id where it is one text: the row's own with a number behind it."""
-        import pyarrow as pa
-
         if len(self.stored.spec.row_id) != 1 or self.table is self.stored:
             return {}
         name = self.stored.spec.row_id[0]
         kind = self._info(self.stored.names[name]).arrow_type
-        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        if not is_text(kind):
             return {}
         return {name: f"CONCAT({self._column(name)}, '+', {number})"}
 
@@ -392,10 +385,9 @@ def _ordered(kind: pa.DataType, *, dates: bool = False) -> bool:
     """Whether values of a type have an order: numbers and texts, and dates where they are asked for."""
     import pyarrow as pa
 
-    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+    if is_date(kind):
         return dates
-    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    return bool(text or (is_number(kind) and not pa.types.is_null(kind)))
+    return is_text(kind) or (is_number(kind) and not pa.types.is_null(kind))
 
 
 def _code(code: str, *, textual: bool) -> str:

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from finassay.audit._kinds import is_text
 from finassay.core import hash_json
 from finassay.database import QueryPolicy, identifier
 from finassay.database._url import parse_url
@@ -184,7 +185,7 @@ def _digests(column: pa.Array) -> Iterator[Lane]:
     import pyarrow as pa
 
     kind = column.type
-    texts = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    texts = is_text(kind)
     if not texts and not pa.types.is_binary(kind) and not pa.types.is_large_binary(kind):
         column = pa.array([None if cell is None else repr(cell) for cell in column.to_pylist()], pa.string())
     coded = column.dictionary_encode()

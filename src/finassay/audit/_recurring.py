@@ -7,8 +7,8 @@ from __future__ import annotations
 from functools import cached_property
 
 from finassay.audit._columns import literal
+from finassay.audit._kinds import is_date, is_number, is_text
 from finassay.audit._newcomers import Newcomers, entity_of
-from finassay.audit._unmatched import is_number
 from finassay.temporal import DATE_ROLES
 
 _DATED = ("period_end", "market_date", "disclosure")  # dates that tell one row of an entity from another
@@ -27,10 +27,7 @@ class Recurring(Newcomers):
         return self._may_be_numbered_anew and all(self._is_date(name) for name in dates)
 
     def _is_date(self, name: str) -> bool:
-        import pyarrow as pa
-
-        kind = self._info(self.table.names[name]).arrow_type
-        return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
+        return is_date(self._info(self.table.names[name]).arrow_type)
 
     @property
     def _pace(self) -> str:
@@ -93,7 +90,7 @@ class Recurring(Newcomers):
             return (
                 f"({self._column(name or '')} IS NOT NULL AND MOD({self._column(name or '')}, {parts}) = 1)"
             )
-        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        if is_text(kind):
             first = ", ".join(literal(digit) for digit in "0123456789abcdef"[: 16 // parts])
             own = self._column(name or "")
             return f"({own} IS NOT NULL AND SUBSTRING(MD5({own}), 1, 1) IN ({first}))"

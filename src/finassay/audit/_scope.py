@@ -7,6 +7,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from finassay.audit._compare import Difference, differ
+from finassay.audit._kinds import is_text
 from finassay.audit._order import reordered
 from finassay.audit._subject import Output
 from finassay.audit._types import NAME_MARK, RENAMED, Requirement
@@ -169,12 +170,11 @@ def decision_day(cell: Any) -> date | None:
 
 def _unnamed(left: Output, right: Output) -> tuple[Output, Output]:
     """Leave out the columns in which changed names are printed: printing them is free, testing them is not."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     def printed(table: pa.Table, name: str) -> bool:
         column = table.column(name)
-        if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        if not is_text(column.type):
             return False
         return bool(pc.any(pc.match_substring(column, NAME_MARK)).as_py())
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from finassay.audit._kinds import is_number
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -99,13 +101,6 @@ def _codes(one: pa.ChunkedArray, other: pa.ChunkedArray) -> Codes:
         return _spelled(one.to_pylist() + other.to_pylist())
     # NULL is number 0; a float's NULL is apart from its NaN in `_digits`
     return np.asarray(joined.combine_chunks().dictionary_encode().indices.fill_null(-1), np.int64) + 1
-
-
-def is_number(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    decimal = pa.types.is_decimal(kind)
-    return bool(decimal or pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind))
 
 
 def _floats(column: pa.ChunkedArray) -> npt.NDArray[np.float64]:

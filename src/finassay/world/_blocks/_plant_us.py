@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
 _FILED = timedelta(days=135)  # after which all but a few late filers have filed
 _FIRST = 3  # quarter that is filed
-_COMPANIES = (
-    10  # of which one has something accepted after the close of an anchor, at most, where that is planted
-)
+_COMPANIES = 10  # of which one, at most, has something planted that is accepted after the close of an anchor
 _NEAR = 3  # days from an anchor to filings that are moved to it
 _MOVED = 0.01  # of filings, at most
 _USUAL = timedelta(days=60)  # from a period's end to its filing
