@@ -89,6 +89,20 @@ def test_a_row_id_that_repeats_is_told(market: str, catalog: Catalog, contract: 
     assert not [warning for warning in right.warnings if "row_id" in warning], certificate_text(right)
 
 
+def test_a_row_id_of_more_rows_than_are_counted_is_told(
+    market: str, catalog: Catalog, contract: Contract, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bound is of rows: one of seconds would make two certificates of one program on two machines."""
+    monkeypatch.setattr("finassay.audit._identity._MOST_ROWS", 10)
+    found = judged(
+        "SELECT COUNT(*) AS N FROM report WHERE PUBLISHED < '2024-07-01'", market, catalog, contract
+    )
+    [said] = [warning for warning in found.warnings if "row_id" in warning]
+    assert re.match(
+        r"The row_id of report \(ID\) was not counted, for the table has \d+ rows \(at most 10\)", said
+    )
+
+
 @pytest.mark.servers
 @pytest.mark.parametrize("engine", ["mariadb", "postgres"])
 def test_a_primary_key_says_that_none_repeats(
