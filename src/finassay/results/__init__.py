@@ -1,0 +1,23 @@
+"""The results store: one row per (task, sample, epoch, attempt) with its outcome; it owns every denominator."""
+
+from __future__ import annotations
+
+from finassay.results._row import (
+    SCHEMA_VERSION,
+    AuditLabel,
+    Outcome,
+    ResultRow,
+    RowKey,
+    arrow_schema,
+    expected_row,
+)
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "AuditLabel",
+    "Outcome",
+    "ResultRow",
+    "RowKey",
+    "arrow_schema",
+    "expected_row",
+]
