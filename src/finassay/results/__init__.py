@@ -11,13 +11,18 @@ from finassay.results._row import (
     arrow_schema,
     expected_row,
 )
+from finassay.results._statuses import Judgement, Meaning, SuiteStatuses, suite_statuses
 
 __all__ = [
     "SCHEMA_VERSION",
     "AuditLabel",
+    "Judgement",
+    "Meaning",
     "Outcome",
     "ResultRow",
     "RowKey",
+    "SuiteStatuses",
     "arrow_schema",
     "expected_row",
+    "suite_statuses",
 ]

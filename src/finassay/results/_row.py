@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 HEADLINE = "score"  # the name, in each profile, of the score that the headline rate counts
+RIGHT = 1.0  # the least headline score that is right
 EXPECTED = 0  # the attempt of a row that only says that a sample belongs to the run
 MISSING = "missing"  # the status of such a row
 
@@ -106,10 +107,14 @@ class ResultRow(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    run: Name = Field(description="The run: one model, agent and configuration over one suite.")
+    run: Name = Field(
+        description="The run: one model, agent and configuration over one version of one suite."
+    )
     suite: Name = Field(description="`buysideflow`, `bizfinbench`, `findeepindicator`, `smoke`.")
     suite_version: Name = Field(description="Of its tasks; runs are compared only where it is equal.")
-    task: Name = Field(description="The unit that is resampled: the samples of one task are not independent.")
+    task: Name = Field(
+        description="The part of the suite that the sample belongs to; the suite's own name where it has no parts."
+    )
     sample: Name = Field(description="The id of the sample in the suite.")
     epoch: int = Field(default=1, ge=1, description="The repetition of the whole suite, from 1.")
     attempt: int = Field(
