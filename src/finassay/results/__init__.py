@@ -12,6 +12,7 @@ from finassay.results._row import (
     expected_row,
 )
 from finassay.results._statuses import Judgement, Meaning, SuiteStatuses, suite_statuses
+from finassay.results._store import Written, merge, read_rows, write_rows
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -22,7 +23,11 @@ __all__ = [
     "ResultRow",
     "RowKey",
     "SuiteStatuses",
+    "Written",
     "arrow_schema",
     "expected_row",
+    "merge",
+    "read_rows",
     "suite_statuses",
+    "write_rows",
 ]

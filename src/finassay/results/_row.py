@@ -37,7 +37,9 @@ class Outcome(StrEnum):
 
 def _clean(value: object) -> object:
     """Write halves of characters, which models send and UTF-8 lacks, as escapes."""
-    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", value) if isinstance(value, str) else value
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", value)
 
 
 def _cleaned(value: Any) -> Any:
