@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from finassay.results._ingest import Kind, RunFacts, ingest, read_expected
 from finassay.results._row import (
     SCHEMA_VERSION,
     AuditLabel,
@@ -18,15 +19,19 @@ __all__ = [
     "SCHEMA_VERSION",
     "AuditLabel",
     "Judgement",
+    "Kind",
     "Meaning",
     "Outcome",
     "ResultRow",
     "RowKey",
+    "RunFacts",
     "SuiteStatuses",
     "Written",
     "arrow_schema",
     "expected_row",
+    "ingest",
     "merge",
+    "read_expected",
     "read_rows",
     "suite_statuses",
     "write_rows",

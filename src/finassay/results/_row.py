@@ -115,7 +115,7 @@ class ResultRow(BaseModel):
     suite: Name = Field(description="`buysideflow`, `bizfinbench`, `findeepindicator`, `smoke`.")
     suite_version: Name = Field(description="Of its tasks; runs are compared only where it is equal.")
     task: Name = Field(
-        description="The part of the suite that the sample belongs to; the suite's own name where it has no parts."
+        description="The question that is asked. Samples of one task are variants of it and are resampled together."
     )
     sample: Name = Field(description="The id of the sample in the suite.")
     epoch: int = Field(default=1, ge=1, description="The repetition of the whole suite, from 1.")

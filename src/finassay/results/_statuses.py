@@ -132,11 +132,40 @@ def suite_statuses(suite: str) -> SuiteStatuses:
     return tables[suite]
 
 
+def label_status(status: str) -> str:
+    """Return what the status of an audit's label means: ``confirmed``, ``unresolved`` or ``rejected``.
+
+    Raises
+    ------
+    InputError
+        ``unknown_status``.
+    """
+    table = _data()["labels"]
+    for meaning in ("confirmed", "unresolved", "rejected"):
+        if status.strip().lower() in table[meaning]:
+            return meaning
+    known = ", ".join(word for meaning in ("confirmed", "unresolved", "rejected") for word in table[meaning])
+    raise InputError(
+        f"Labels have no status {shown(status)}.", hint=f"Statuses are {known}.", reason="unknown_status"
+    )
+
+
+def is_no_code(code: str) -> bool:
+    """Tell whether the code of a label says that nothing was found."""
+    return code.strip().lower() in _data()["labels"]["nothing"]
+
+
 @cache
-def _tables() -> dict[str, SuiteStatuses]:
+def _data() -> dict[str, Any]:
     import yaml
 
-    data = yaml.safe_load(files(__package__).joinpath("statuses.yaml").read_text(encoding="utf-8"))
+    text = files("finassay.results").joinpath("statuses.yaml").read_text(encoding="utf-8")
+    return dict(yaml.safe_load(text))
+
+
+@cache
+def _tables() -> dict[str, SuiteStatuses]:
+    data = _data()
     return {
         suite: SuiteStatuses(
             suite,

@@ -31,7 +31,7 @@ class Written(NamedTuple):
     duplicates: int
 
 
-class Numbered(NamedTuple):
+class Placed(NamedTuple):
     """A row, and where it was found."""
 
     row: ResultRow
@@ -68,8 +68,8 @@ def write_rows(rows: Iterable[ResultRow], path: Path, *, force: bool = False) ->
         while len(batch := _sorted_batch(remaining)) == BATCH:
             parts.append(Path(folder) / f"{len(parts)}.parquet")
             _write_sorted(batch, parts[-1])
-        streams = [_numbered(part, name) for part in parts]
-        last = (Numbered(row, name) for row in batch)
+        streams = [_placed(part, name) for part in parts]
+        last = (Placed(row, name) for row in batch)
         return _merge_sorted([*streams, last], path, force=force)
 
 
@@ -82,7 +82,7 @@ def merge(paths: Sequence[Path], to: Path, *, force: bool = False) -> Written:
         ``duplicate_key``: two rows of one key say different things; the message names both places. ``output_exists``.
     """
     _check_target(to)
-    streams = [_numbered(file, str(file)) for path in paths for file in row_files(path)]
+    streams = [_placed(file, str(file)) for path in paths for file in row_files(path)]
     if not streams:
         raise InputError("There is nothing to merge.", hint="Name files of rows, or folders of them.")
     return _merge_sorted(streams, to, force=force)
@@ -98,7 +98,7 @@ def read_rows(path: Path) -> Iterator[ResultRow]:
     InputError
         ``not_parquet``, ``no_rows``, ``unknown_schema_version``, ``bad_row``, ``not_sorted``, ``duplicate_key``.
     """
-    for found in _unique(heapq.merge(*(_numbered(file, str(file)) for file in row_files(path)), key=_key)):
+    for found in _unique(heapq.merge(*(_placed(file, str(file)) for file in row_files(path)), key=_key)):
         yield found.row
 
 
@@ -184,7 +184,7 @@ def content_said(file: pq.ParquetFile) -> str | None:
     return None if said is None else said.decode(errors="replace")
 
 
-def _numbered(path: Path, name: str) -> Iterator[Numbered]:
+def _placed(path: Path, name: str) -> Iterator[Placed]:
     """Yield the rows of a file with their places, a row group at a time."""
     import pyarrow as pa
 
@@ -208,7 +208,7 @@ def _numbered(path: Path, name: str) -> Iterator[Numbered]:
                             hint="Another program wrote it: read it, and write it with finassay.results.write_rows.",
                             reason="not_sorted",
                         )
-                    yield Numbered(row, f"row {number} of {name}")
+                    yield Placed(row, f"row {number} of {name}")
                     before = row.key
                     number += 1
 
@@ -217,13 +217,13 @@ def _sorted_batch(rows: Iterator[ResultRow]) -> list[ResultRow]:
     return sorted(islice(rows, BATCH), key=lambda row: row.key)
 
 
-def _key(found: Numbered) -> Any:
+def _key(found: Placed) -> Any:
     return found.row.key
 
 
-def _unique(rows: Iterable[Numbered]) -> Iterator[Numbered]:
+def _unique(rows: Iterable[Placed]) -> Iterator[Placed]:
     """Yield each row once; refuse two that share a key and say different things."""
-    last: Numbered | None = None
+    last: Placed | None = None
     for found in rows:
         if last is not None and found.row.key == last.row.key:
             if row_hash(found.row) != row_hash(last.row):
@@ -238,17 +238,17 @@ def _unique(rows: Iterable[Numbered]) -> Iterator[Numbered]:
         last = found
 
 
-def _difference(one: Numbered, other: Numbered) -> str:
+def _difference(one: Placed, other: Placed) -> str:
     first, second = one.row.model_dump(mode="json"), other.row.model_dump(mode="json")
     names = [name for name in first if first[name] != second[name]]
     return "different " + ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
 
 
-def _merge_sorted(streams: Sequence[Iterator[Numbered]], path: Path, *, force: bool) -> Written:
+def _merge_sorted(streams: Sequence[Iterator[Placed]], path: Path, *, force: bool) -> Written:
     """Write sorted streams of rows to a file that appears when it is whole."""
     given = 0
 
-    def counted() -> Iterator[Numbered]:
+    def counted() -> Iterator[Placed]:
         nonlocal given
         for found in heapq.merge(*streams, key=_key):
             given += 1
