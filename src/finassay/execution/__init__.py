@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         QueryRecord,
         Submission,
     )
+    from finassay.execution._workbench import Workbench
     from finassay.execution._write import check_output_folder, write_run
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "Run",
     "Submission",
     "Trace",
+    "Workbench",
     "as_of_views",
     "check_output_folder",
     "find_jail",
@@ -68,6 +70,7 @@ _PLACES = {
     "_submission": ("load_submission", "parse_submission"),
     "_trace": ("Trace",),
     "_types": ("Call", "CallResult", "Limits", "Mount", "Outcome", "QueryRecord", "Submission"),
+    "_workbench": ("Workbench",),
     "_write": ("check_output_folder", "write_run"),
 }
 

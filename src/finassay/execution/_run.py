@@ -142,7 +142,7 @@ def run(
             hashed = fingerprint(url)
             if jail is None:
                 whole = limits.wall_s if allowed != policy else None
-                ran = _run_sql(submission, broker, dialect, whole)
+                ran = run_sql(submission, broker, dialect, whole)
             else:
                 own = python is not None
                 guest = Guest(submission, url, dialect, overlays, work, password, tuple(mounts), own)
@@ -201,7 +201,7 @@ def work_folder() -> Iterator[Path]:
         folder.remove()
 
 
-def _run_sql(submission: Submission, broker: Broker, dialect: Dialect | None, whole_s: float | None) -> _Ran:
+def run_sql(submission: Submission, broker: Broker, dialect: Dialect | None, whole_s: float | None) -> _Ran:
     """Run the statement; ``whole_s`` is the time of the program where that is shorter than a statement's."""
     serving(broker, dialect)
     error: CandidateError | None = None
@@ -251,7 +251,7 @@ class Guest:
     def mounts(self) -> list[Mount]:
         """Return our own modules, the job, the database's file where the program may open one, the user's files."""
         ours = [Mount(path, f"{_HOME}/{name}") for name, path in guest_files().items()]
-        return [*ours, _job(self.submission, self.work), *self._duckdb_files(), *self.files]
+        return [*ours, write_job(self.submission, self.work), *self._duckdb_files(), *self.files]
 
     def _duckdb_files(self) -> list[Mount]:
         """Return the database's own file for a program that may open one, or views over it with what they read.
@@ -284,7 +284,8 @@ class Guest:
         ) | {"FINASSAY_JOB": f"{_HOME}/job", **base}
 
 
-def _job(submission: Submission, work: Path) -> Mount:
+def write_job(submission: Submission, work: Path) -> Mount:
+    """Write what the jail is to run; a jail that has the folder already sees the new job."""
     job = {
         "source": submission.source if submission.source.endswith((".py", ".ipynb")) else "program.py",
         "notebook": bool(submission.cells),
