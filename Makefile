@@ -61,7 +61,7 @@ check: lint types docs wheel ## Everything but the tests
 COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes --no-header
 lock: ## Renew the locks in requirements/ (UPGRADE=--upgrade for newer versions)
 	$(COMPILE) $(UPGRADE) --all-extras --group test --group lint --group docs --group build --output-file requirements/dev.txt
-	$(COMPILE) --extra mysql --extra postgres --extra research --extra demo --group backend \
+	$(COMPILE) --extra mysql --extra postgres --extra research --extra evals --extra demo --group backend \
 	  --constraint requirements/dev.txt --output-file requirements/demo.txt
 
 clean: ## Remove what can be made again

@@ -21,6 +21,7 @@ from finassay.cli import (
     _contract,
     _db,
     _doctor,
+    _eval,
     _lint_prompt,
     _run,
     _verify,
@@ -58,6 +59,7 @@ app.command("run")(_run.run_command)
 app.command("audit")(_audit.audit_command)
 app.command("audit bench")(_audit_bench.bench_command)
 app.command("audit mutate")(_audit_bench.mutate_command)
+app.command("eval")(_eval.eval_command)
 app.command("verify")(_verify.verify_command)
 app.command("lint-prompt")(_lint_prompt.lint_prompt_command)
 app.add_typer(_asof.app, name="asof")
