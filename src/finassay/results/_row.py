@@ -42,12 +42,12 @@ def _clean(value: object) -> object:
     return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", value)
 
 
-def _cleaned(value: Any) -> Any:
-    """Clean the texts and keys of a JSON value."""
+def cleaned(value: Any) -> Any:
+    """Return a JSON value without halves of characters, and with NaN and infinities as texts."""
     if isinstance(value, dict):
-        return {_clean(key): _cleaned(item) for key, item in value.items()}
+        return {_clean(key): cleaned(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_cleaned(item) for item in value]
+        return [cleaned(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)  # JSON has no such number
     return _clean(value)
@@ -154,7 +154,7 @@ class ResultRow(BaseModel):
     log_sha256: Sha256 | None = Field(default=None, description="Of the file that it was read from.")
     suite_sha256: Sha256 | None = Field(default=None, description="Of the suite's tasks.")
     manifest_sha256: Sha256 | None = Field(default=None, description="Of the run's manifest.")
-    extra: Annotated[dict[str, Any], BeforeValidator(_cleaned)] = Field(
+    extra: Annotated[dict[str, Any], BeforeValidator(cleaned)] = Field(
         default_factory=dict, description="Fields of the source that have no column, as JSON."
     )
 

@@ -68,7 +68,7 @@ def write_rows(rows: Iterable[ResultRow], path: Path, *, force: bool = False) ->
         while len(batch := _sorted_batch(remaining)) == BATCH:
             parts.append(Path(folder) / f"{len(parts)}.parquet")
             _write_sorted(batch, parts[-1])
-        streams = [_placed(part, name) for part in parts]
+        streams = [placed_rows(part, name) for part in parts]
         last = (Placed(row, name) for row in batch)
         return _merge_sorted([*streams, last], path, force=force)
 
@@ -82,7 +82,7 @@ def merge(paths: Sequence[Path], to: Path, *, force: bool = False) -> Written:
         ``duplicate_key``: two rows of one key say different things; the message names both places. ``output_exists``.
     """
     _check_target(to)
-    streams = [_placed(file, str(file)) for path in paths for file in row_files(path)]
+    streams = [placed_rows(file, str(file)) for path in paths for file in row_files(path)]
     if not streams:
         raise InputError("There is nothing to merge.", hint="Name files of rows, or folders of them.")
     return _merge_sorted(streams, to, force=force)
@@ -98,7 +98,7 @@ def read_rows(path: Path) -> Iterator[ResultRow]:
     InputError
         ``not_parquet``, ``no_rows``, ``unknown_schema_version``, ``bad_row``, ``not_sorted``, ``duplicate_key``.
     """
-    for found in _unique(heapq.merge(*(_placed(file, str(file)) for file in row_files(path)), key=_key)):
+    for found in _unique(heapq.merge(*(placed_rows(file, str(file)) for file in row_files(path)), key=_key)):
         yield found.row
 
 
@@ -184,7 +184,7 @@ def content_said(file: pq.ParquetFile) -> str | None:
     return None if said is None else said.decode(errors="replace")
 
 
-def _placed(path: Path, name: str) -> Iterator[Placed]:
+def placed_rows(path: Path, name: str) -> Iterator[Placed]:
     """Yield the rows of a file with their places, a row group at a time."""
     import pyarrow as pa
 

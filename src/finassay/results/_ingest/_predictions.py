@@ -11,7 +11,7 @@ from finassay.core import InputError, hash_json
 from finassay.results._ingest._build import NO_SUBMISSION, RunFacts, build_row
 from finassay.results._ingest._fields import columns_of, need_sample
 from finassay.results._ingest._files import Line, as_object, json_lines, read_json, survey
-from finassay.results._row import HEADLINE
+from finassay.results._row import HEADLINE, cleaned
 from finassay.results._statuses import suite_statuses
 from finassay.results._store import Placed
 
@@ -86,8 +86,8 @@ def _columns(record: dict[str, Any], facts: RunFacts, where: str) -> dict[str, A
 def _taken_out(record: dict[str, Any]) -> str | None:
     """Put hashes for the question and its gold answer, which some files repeat in every line; return the former."""
     if "choices" in record and "messages" in record:
-        record["gold_sha256"] = hash_json(record.pop("choices"))
-    return hash_json(record.pop("messages")) if "messages" in record else None
+        record["gold_sha256"] = hash_json(cleaned(record.pop("choices")))
+    return hash_json(cleaned(record.pop("messages"))) if "messages" in record else None
 
 
 def _add_score(columns: dict[str, Any], score: Any, facts: RunFacts, where: str) -> None:
