@@ -14,6 +14,7 @@ from finassay.audit._corpus import task_schema, truth_schema
 from finassay.execution._submission import SubmissionFile
 from finassay.execution._trace import Trace
 from finassay.grading import OutputContract
+from finassay.results import Difference, ResultRow, Summary, Verification
 from finassay.temporal import catalog_schema, contract_schema
 
 FORMATS: dict[str, Callable[[], dict[str, Any]]] = {
@@ -24,6 +25,10 @@ FORMATS: dict[str, Callable[[], dict[str, Any]]] = {
     "corpus-task": task_schema,
     "corpus-truth": truth_schema,
     "output-contract": OutputContract.model_json_schema,
+    "result-row": ResultRow.model_json_schema,
+    "results-difference": Difference.model_json_schema,
+    "results-summary": Summary.model_json_schema,
+    "results-verification": Verification.model_json_schema,
     "submission": SubmissionFile.model_json_schema,
     "trace": Trace.model_json_schema,
 }

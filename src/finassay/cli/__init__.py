@@ -23,6 +23,7 @@ from finassay.cli import (
     _doctor,
     _eval,
     _lint_prompt,
+    _results,
     _run,
     _verify,
     _world,
@@ -67,6 +68,7 @@ app.add_typer(_catalog.app, name="catalog")
 app.add_typer(_contract.app, name="contract")
 app.add_typer(_db.app, name="db")
 app.add_typer(_doctor.app, name="doctor")
+app.add_typer(_results.app, name="results")
 app.add_typer(_world.app, name="world")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from finassay.results._behaviour import Behaviour
-from finassay.results._diff import Difference, diff
+from finassay.results._diff import Difference, Side, diff
 from finassay.results._ingest import Kind, RunFacts, ingest, read_expected
 from finassay.results._measures import Measure, Share
 from finassay.results._row import (
@@ -36,6 +36,7 @@ __all__ = [
     "RunFacts",
     "RunSummary",
     "Share",
+    "Side",
     "SuiteStatuses",
     "Summary",
     "Verification",

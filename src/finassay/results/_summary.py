@@ -13,7 +13,7 @@ from finassay.core import InputError
 from finassay.results._behaviour import Behaviour, behaviour_of, traps
 from finassay.results._final import counted, final_rows, worth
 from finassay.results._measures import Measure, Model, Share, share
-from finassay.results._row import Outcome, ResultRow
+from finassay.results._row import Outcome, ResultRow, expected_row
 from finassay.results._statuses import suite_statuses
 from finassay.statistics import bounds
 
@@ -61,21 +61,46 @@ class Summary(Model):
     runs: list[RunSummary]
 
 
-def summarise(rows: Iterable[ResultRow]) -> Summary:
+def summarise(rows: Iterable[ResultRow], *, expected: Iterable[str] | None = None) -> Summary:
     """Sum up runs.
 
     Parameters
     ----------
     rows : iterable of ResultRow
         In the order of their keys, as `read_rows` yields them. One run is in memory at a time, without submissions.
+    expected : iterable of str, optional
+        The ids of all samples: each run and epoch counts those that it lacks, too.
 
     Returns
     -------
     Summary
         A run under each suite and version that its rows are of.
+
+    Raises
+    ------
+    InputError
+        ``unexpected_sample``: a run has samples that are not expected.
     """
+    wanted = None if expected is None else set(expected)
     grouped = groupby(final_rows(rows), key=lambda row: row.key[:3])
-    return Summary(runs=[_run(list(run)) for _, run in grouped])
+    return Summary(runs=[_run(_completed(list(run), wanted)) for _, run in grouped])
+
+
+def _completed(rows: list[ResultRow], wanted: set[str] | None) -> list[ResultRow]:
+    """Add a row for each expected sample of each epoch that has none."""
+    if wanted is None:
+        return rows
+    there = {(row.epoch, row.sample) for row in rows}
+    if unexpected := {sample for _, sample in there} - wanted:
+        raise InputError(
+            f"Run {rows[0].run!r} has {len(unexpected)} sample(s) that are not expected, such as {min(unexpected)!r}.",
+            hint="Check that the list is of the same suite and version.",
+            reason="unexpected_sample",
+        )
+    given = {name: getattr(rows[0], name) for name in ("run", "suite", "suite_version", "source")}
+    epochs = sorted({row.epoch for row in rows})
+    absent = [(epoch, name) for epoch in epochs for name in sorted(wanted) if (epoch, name) not in there]
+    return rows + [expected_row(**given, task=name, sample=name, epoch=epoch) for epoch, name in absent]
 
 
 def _run(rows: Sequence[ResultRow]) -> RunSummary:

@@ -63,11 +63,7 @@ class Verification(Model):
     runs: list[str]
     problems: list[Problem]
     missing: list[Missing]
-
-    @property
-    def clean(self) -> bool:
-        """Whether there is neither a problem nor a missing sample."""
-        return not (self.problems or self.missing)
+    clean: bool = Field(description="Neither a problem nor a missing sample.")
 
 
 def verify(paths: Sequence[Path], *, expected: Iterable[str] | None = None) -> Verification:
@@ -96,12 +92,15 @@ def verify(paths: Sequence[Path], *, expected: Iterable[str] | None = None) -> V
         problems += [problem for other in others for problem in _twice(first, other)]
         runs.take(first.row)
     changed = [problem for file in files for problem in file.problems()]
+    problems = [*changed, *runs.problems(), *problems]
+    missing = runs.missing()
     return Verification(
         files=[file.checked() for file in files],
         rows=rows,
         runs=sorted(runs.names()),
-        problems=[*changed, *runs.problems(), *problems],
-        missing=runs.missing(),
+        problems=problems,
+        missing=missing,
+        clean=not (problems or missing),
     )
 
 
