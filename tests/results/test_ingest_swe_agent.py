@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from finassay.core import InputError, hash_file
-from finassay.results import Outcome, ResultRow, RunFacts, ingest
+from finassay.results import Outcome, ResultRow, RunFacts, ingest, read_rows, write_rows
 
 RUN = Path(__file__).parent / "runs" / "text2sql_default__openai--gpt-5.5__t-0.00__p-1.00__c-3.00___dataset"
 FACTS = RunFacts("buysideflow", "404")
@@ -121,6 +121,19 @@ def test_a_skipped_task_of_a_run_that_was_taken_up_again_has_its_first_end(copy)
     rows = rows_of(copy)
     assert (rows["macro_009"].outcome, rows["macro_009"].status) == (Outcome.LIMIT, "exit_context")
     assert "macro_010" not in rows
+
+
+def test_a_folder_with_nothing_but_a_log_is_a_task_that_did_not_end(copy):
+    (copy / "macro_007").mkdir()
+    (copy / "macro_007" / "macro_007.info.log").write_text("Starting environment\n")
+    row = rows_of(copy)["macro_007"]
+    assert (row.outcome, row.status) == (Outcome.ERROR, "incomplete")
+
+
+def test_a_run_comes_out_of_its_file_as_it_went_in(tmp_path):
+    rows = rows_of(RUN)
+    write_rows(rows.values(), tmp_path / "a.parquet")
+    assert {row.sample: row for row in read_rows(tmp_path / "a.parquet")} == rows
 
 
 # Bad input

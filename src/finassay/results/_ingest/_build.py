@@ -66,34 +66,30 @@ def build_row(facts: RunFacts, columns: Mapping[str, Any], where: str) -> Result
         if said is not None:
             given[name] = said
     given.setdefault("task", given.get("sample"))
-    given["extra"] = dict(given.get("extra") or {})
     draft = checked_row({**given, "outcome": Outcome.UNSCORED}, where)
-    status = _looked_at(draft, given)
+    seen = _looked_at(draft)
     try:
-        judged = suite_statuses(facts.suite).outcome(status, draft.scores)
+        judged = suite_statuses(facts.suite).outcome(str(seen.get("status", draft.status)), draft.scores)
     except InputError as error:
         raise InputError(f"{where}: {error.message}", hint=error.hint, reason=error.reason) from error
     if draft.submission is not None:
-        given["submission_sha256"] = hash_bytes(draft.submission.encode())
-    return checked_row({**given, "status": status, "outcome": judged.outcome, "scores": judged.scores}, where)
+        seen["submission_sha256"] = hash_bytes(draft.submission.encode())
+    scores = {profile: dict(sorted(judged.scores[profile].items())) for profile in sorted(judged.scores)}
+    return draft.model_copy(update={**seen, "outcome": judged.outcome, "scores": scores})
 
 
-def _looked_at(draft: ResultRow, given: dict[str, Any]) -> str:
-    """Return the status: an answer that was handed in and is none, or is malformed, has that one."""
+def _looked_at(draft: ResultRow) -> dict[str, Any]:
+    """Return what is otherwise where an answer that was handed in is none, or is malformed."""
     meaning = suite_statuses(draft.suite).meanings.get(draft.status)
     if meaning is None or meaning.outcome is not Outcome.SCORED or meaning.scores:
-        return draft.status
+        return {}
+    said = {**draft.extra, "source_status": draft.status}
     if not draft.submission or not draft.submission.strip():
-        if draft.labels or any(draft.scores.values()):
-            return draft.status  # judged elsewhere: the answer itself was not handed on
-        status = NO_SUBMISSION
-    elif draft.suite in _JSON_SUBMISSIONS and (wrong := _no_json_object(draft.submission)):
-        status = MALFORMED
-        given["error"] = given.get("error") or wrong
-    else:
-        return draft.status
-    given["extra"].setdefault("source_status", draft.status)
-    return status
+        judged_elsewhere = draft.labels or any(draft.scores.values())  # the answer itself was not handed on
+        return {} if judged_elsewhere else {"status": NO_SUBMISSION, "extra": said}
+    if draft.suite in _JSON_SUBMISSIONS and (wrong := _no_json_object(draft.submission)):
+        return {"status": MALFORMED, "extra": said, "error": draft.error or wrong}
+    return {}
 
 
 def _no_json_object(text: str) -> str | None:

@@ -42,7 +42,7 @@ class _Parts:
 
 def is_run(path: Path) -> bool:
     """Tell whether a folder is laid out as a run."""
-    return (path / PREDICTIONS).is_file() or any(_task_files(one) for one in path.iterdir() if one.is_dir())
+    return (path / PREDICTIONS).is_file() or any(_is_task(one) for one in path.iterdir())
 
 
 def run_rows(path: Path, facts: RunFacts, tell: Tell) -> Iterator[Placed]:
@@ -66,11 +66,7 @@ def run_rows(path: Path, facts: RunFacts, tell: Tell) -> Iterator[Placed]:
     whole = path.is_dir()
     predictions, sha256 = _predictions(folder / PREDICTIONS if whole else path)
     told = _told_statuses(folder / STATUSES) if whole else {}
-    folders = (
-        {one.name: one for one in sorted(folder.iterdir()) if one.is_dir() and _task_files(one)}
-        if whole
-        else {}
-    )
+    folders = {one.name: one for one in sorted(folder.iterdir()) if _is_task(one)} if whole else {}
     named = facts.named(folder.resolve().name or SOURCE)
     for sample in sorted({*predictions, *told, *folders}):
         prediction = predictions.get(sample)
@@ -86,12 +82,9 @@ def run_rows(path: Path, facts: RunFacts, tell: Tell) -> Iterator[Placed]:
         yield Placed(build_row(named, _columns(sample, parts, missing, where), where), where)
 
 
-def _task_files(folder: Path) -> list[Path]:
-    return [
-        path
-        for kind in ("traj", "pred", "config.yaml")
-        if (path := folder / f"{folder.name}.{kind}").is_file()
-    ]
+def _is_task(folder: Path) -> bool:
+    """Tell whether a folder is of a task: it holds files that are named for it, a log of its attempt at least."""
+    return folder.is_dir() and any(one.name.startswith(f"{folder.name}.") for one in folder.iterdir())
 
 
 def _predictions(path: Path) -> tuple[dict[str, dict[str, Any]], str | None]:
@@ -147,17 +140,13 @@ def _told_statuses(path: Path) -> dict[str, str]:
 
 
 def _read_folder(folder: Path, parts: _Parts) -> None:
-    for path in _task_files(folder):
-        if path.suffix == ".yaml":
-            continue
-        value, sha256 = read_json(path)
-        record = as_object(value, str(path))
-        if path.suffix == ".pred":
-            parts.own = record
-            parts.log_sha256 = parts.log_sha256 if parts.trajectory is not None else sha256
-        else:
-            parts.trajectory = record
-            parts.log_sha256 = sha256
+    own, trajectory = folder / f"{folder.name}.pred", folder / f"{folder.name}.traj"
+    if own.is_file():
+        value, parts.log_sha256 = read_json(own)
+        parts.own = as_object(value, str(own))
+    if trajectory.is_file():
+        value, parts.log_sha256 = read_json(trajectory)
+        parts.trajectory = as_object(value, str(trajectory))
 
 
 def _missing(parts: _Parts, *, whole: bool, any_predictions: bool) -> list[str]:
