@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from finassay.execution._outputs import Figure, Outside, ResultTable
     from finassay.execution._repeat import Repeater, repeated
     from finassay.execution._run import Run, run
+    from finassay.execution._shell import Shell, ShellLost, ShellResult
     from finassay.execution._submission import load_submission, parse_submission
     from finassay.execution._trace import Trace
     from finassay.execution._types import (
@@ -44,6 +45,9 @@ __all__ = [
     "Repeater",
     "ResultTable",
     "Run",
+    "Shell",
+    "ShellLost",
+    "ShellResult",
     "Submission",
     "Trace",
     "Workbench",
@@ -67,6 +71,7 @@ _PLACES = {
     "_outputs": ("Figure", "Outside", "ResultTable"),
     "_repeat": ("Repeater", "repeated"),
     "_run": ("Run", "run"),
+    "_shell": ("Shell", "ShellLost", "ShellResult"),
     "_submission": ("load_submission", "parse_submission"),
     "_trace": ("Trace",),
     "_types": ("Call", "CallResult", "Limits", "Mount", "Outcome", "QueryRecord", "Submission"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from finassay.harness._agents._react_sql import react_sql
+from finassay.harness._sandbox import bwrap, bwrap_session
 from finassay.harness._scorer import table_scorer
 from finassay.harness._scripted import finassay_scripted
 from finassay.harness._task import smoke
@@ -17,6 +18,8 @@ from finassay.harness._tools import (
 )
 
 __all__ = [
+    "bwrap",
+    "bwrap_session",
     "describe_columns",
     "describe_tables",
     "finassay_scripted",
