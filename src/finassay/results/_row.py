@@ -125,11 +125,11 @@ class ResultRow(BaseModel):
         description="From 1; the last one counts. 0: no attempt; the row says that the sample belongs to the run.",
     )
     source: Name = Field(description="The format that it was read from: `eval_log`, `predictions`, ….")
-    model: Text | None = None
-    agent: Text | None = None
+    model: Text | None = Field(default=None, description="As the source names it.")
+    agent: Text | None = Field(default=None, description="The scaffold: `react_sql`, `swe_agent`, ….")
     guidance: Text | None = Field(default=None, description="`pit` or `none`.")
-    outcome: Outcome
-    status: Name = Field(description="The item's status as the source says it; docs/reference/results.md.")
+    outcome: Outcome = Field(description="What became of the attempt.")
+    status: Name = Field(description="The item's status as the source says it; its suite says what it means.")
     scores: Annotated[dict[Name, Scores], BeforeValidator(_ordered)] = Field(
         default_factory=dict,
         description="By profile, then by name; `score` is the headline, 1 means right. Null: not judged.",
@@ -143,7 +143,7 @@ class ResultRow(BaseModel):
         default_factory=dict, description="How often each tool was called, by its name."
     )
     tokens_in: Count | None = Field(default=None, description="All input tokens, cached ones too.")
-    tokens_out: Count | None = None
+    tokens_out: Count | None = Field(default=None, description="Output tokens, those of reasoning too.")
     tokens_cached: Count | None = Field(default=None, description="Of `tokens_in`, read from a cache.")
     cost_usd: Measure | None = Field(default=None, description="US dollars.")
     seconds: Measure | None = Field(default=None, description="How long the attempt took.")
