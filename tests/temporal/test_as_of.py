@@ -342,6 +342,24 @@ def test_a_value_of_the_wrong_type_is_refused_with_its_column() -> None:
         AsOf(REPORT, EOD).knowable_mask(zoned)
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), 20241224.5])
+@pytest.mark.parametrize("kind", ["integer_date", "integer_month"])
+def test_a_number_that_is_no_date_is_refused(kind, value) -> None:
+    view = AsOf(
+        table(f"""
+    kind: report
+    key: [K]
+    availability: {{column: PUB}}
+    columns: {{K: key, PUB: {{role: disclosure, format: {kind}}}}}
+"""),
+        EOD,
+    )
+    with pytest.raises(UnreadableDate, match=rf"Column PUB has the format {kind}, but a row holds"):
+        view.is_knowable({"K": 1, "PUB": value})
+    with pytest.raises(UnreadableDate, match=rf"Column PUB has the format {kind}, but a row holds"):
+        view.knowable_mask(pa.table({"K": [1, 2], "PUB": [20241224.0, value]}))
+
+
 def test_rows_without_a_column_the_catalog_needs() -> None:
     with pytest.raises(Exception, match="no column PUB, which the catalog needs; they have K"):
         AsOf(REPORT, EOD).is_knowable({"K": 1})

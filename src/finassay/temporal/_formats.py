@@ -89,8 +89,12 @@ def stored(format_: DateFormat, value: Any, column: str = "") -> Any:
             return datetime.combine(value, time())
         raise _unreadable(format_, value, column)
     wanted = _FORMATS[format_].stored
-    if wanted is int and not isinstance(value, bool) and hasattr(value, "__int__") and int(value) == value:
-        return int(value)
+    if wanted is int and not isinstance(value, bool) and hasattr(value, "__int__"):
+        try:
+            if (number := int(value)) == value:
+                return number
+        except (ValueError, OverflowError) as error:  # NaN, infinity, text
+            raise _unreadable(format_, value, column) from error
     if wanted is str and isinstance(value, str):
         return value
     raise _unreadable(format_, value, column)

@@ -183,7 +183,13 @@ def _comparable(table: pa.Table, column: str, format_: DateFormat) -> Any:
         return values.cast(pa.timestamp("us"), safe=False)
     numbers = pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_floating(kind)
     if format_.startswith("integer") and numbers:
-        return values.cast(pa.int64())
+        try:
+            return values.cast(pa.int64())
+        except pa.ArrowInvalid as error:  # NaN, infinity, a fraction
+            raise UnreadableDate(
+                f"Column {column} has the format {format_}, but a row holds no whole number: {error}.",
+                hint="Correct the column's 'format' in the catalog, or the value.",
+            ) from error
     texts = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind)
     if "text" in format_ and texts:
         return values.cast(pa.string())
