@@ -13,7 +13,7 @@ END = date(2026, 6, 30)  # last day that the economy is simulated for, whatever 
 ISSUERS = 5000  # at scale 1, of which .71 are listed on average (world.md, 6)
 LEAST = 60  # issuers of a world, however small its scale
 BLOCK = 64  # issuers per job
-VERSION = "8"  # of the economy: equal version, scale, seed and snapshot give equal content
+VERSION = "9"  # of the economy: equal version, scale, seed and snapshot give equal content
 SMALLEST = LEAST / ISSUERS  # the scale below which there are as many companies as at it
 
 # Parts of the economy, each with those it is made from: funds hold shares and bonds, convertibles turn into shares

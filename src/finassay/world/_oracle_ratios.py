@@ -52,7 +52,7 @@ class RatiosOracle(ReportsOracle, Beside):
         """
         rows = self._given(company).get(period, [])
         told = self._stored(rows, cutoff)
-        if told is None or _form(rows[0]) != _PERIODIC or self._undated(rows[0]):
+        if told is None or self._undated(rows[0]):
             return None
         filing, _, shown = told
         profit = shown.profit - self._before(company, filing, period)
@@ -134,7 +134,7 @@ class RatiosOracle(ReportsOracle, Beside):
         return self._writings[company]
 
     def _given(self, company: int) -> dict[date, list[Filed]]:
-        """Return the same per single quarter, from the first filing that shows it when the one before was shown."""
+        """Return the same per single quarter, from the first periodic report on that shows it with the one before."""
         if company not in self._quarters:
             shows, found = self._all(company), {}
             for period, rows in shows.items():
@@ -142,7 +142,9 @@ class RatiosOracle(ReportsOracle, Beside):
                 since = (
                     date.min if period.month == 3 else min((_day(row) for row in before), default=date.max)
                 )
-                if given := [row for row in rows if _day(row) >= since]:
+                given = [row for row in rows if _day(row) >= since]
+                begun = next((_day(row) for row in given if _form(row) == _PERIODIC), date.max)
+                if given := [row for row in given if _day(row) >= begun]:
                     found[period] = self._kept(given, period)
             self._quarters[company] = found
         return self._quarters[company]

@@ -9,6 +9,7 @@ import numpy as np
 
 from finassay.world._blocks._funds_market import quarter_positions
 from finassay.world._blocks._funds_universe import MONEY
+from finassay.world._draws import uniform
 from finassay.world._numerics import Floats, exp
 from finassay.world._streams import Purpose, stream
 
@@ -63,14 +64,14 @@ def _one(
     seed: int, life: FundLife, values: Mapping[int, tuple[FundLife, Floats]], columns: list[list[int]]
 ) -> Floats:
     ends = quarter_positions()
-    draws = stream(seed, Purpose.FUND_PICK, life.entity).random((len(ends) + 1, 3, 4 * FUNDS))
+    draws = stream(seed, Purpose.FUND_PICK, life.entity).random((len(ends) + 1, 2, 4 * FUNDS))
     moves = np.zeros(life.stop - life.first)
     start, names = life.first, list[int]()
     for quarter, end in enumerate(ends):
         stop = min(end, life.stop - 1)
         if stop <= start:
             continue
-        names = _chosen(values, names, start, stop, draws[quarter])
+        names = _chosen(values, names, (start, stop), draws[quarter, 0], (seed, life.entity << 8 | quarter))
         if names:
             slots = exp(-0.06 * np.arange(len(names)))
             weights = INVESTED * slots / np.sum(slots)
@@ -83,30 +84,35 @@ def _one(
             moves[start + 1 - life.first : stop + 1 - life.first] = total[1:] / total[:-1] - 1.0
             if stop == end:
                 _listed(
-                    life, quarter, names, values, parts[:, -1] / total[-1], draws[quarter, 2], end, columns
+                    life, quarter, names, values, parts[:, -1] / total[-1], draws[quarter, 1], end, columns
                 )
         start = stop
     return moves
 
 
 def _chosen(
-    values: Mapping[int, tuple[FundLife, Floats]], names: list[int], start: int, stop: int, draws: Floats
+    values: Mapping[int, tuple[FundLife, Floats]],
+    names: list[int],
+    span: tuple[int, int],
+    draws: Floats,
+    key: tuple[int, int],
 ) -> list[int]:
-    """Keep most and fill up, out of the funds that are seasoned and do not end within the quarter."""
+    """Keep most and fill up, out of the funds that are seasoned and do not end within the quarter.
+
+    Each fund has a draw of its own for the choice, whose seed and salt are the key: without it only those change that
+    held it.
+    """
+    start, stop = span
 
     def fits(entity: int) -> bool:
         life = values[entity][0]
         return life.first + (SEASONED if life.young else 0) <= start and life.stop > stop + 1
 
     free = [entity for entity in values if fits(entity) and values[entity][0].opened.kind != MONEY]
-    kept = [name for n, name in enumerate(names) if fits(name) and draws[0, n] < _STAYS]
-    for u in draws[1]:
-        if len(kept) >= min(FUNDS, len(free)):
-            break
-        name = free[int(u * len(free))]
-        if name not in kept:
-            kept.append(name)
-    return kept
+    kept = [name for n, name in enumerate(names) if fits(name) and draws[n] < _STAYS]
+    order = np.argsort(uniform(key[0], np.array(free, dtype=np.int64), key[1]), kind="stable")
+    fresh = [free[n] for n in order.tolist() if free[n] not in kept]
+    return kept + fresh[: FUNDS - len(kept)]
 
 
 def _listed(

@@ -8,6 +8,7 @@ import numpy as np
 
 from finassay.world._blocks._funds_holders import holder_structure, large_holders
 from finassay.world._blocks._funds_market import quarter_positions
+from finassay.world._blocks._funds_universe import FUND_BASE
 from finassay.world._tables._funds_lists import ReportRows
 from finassay.world._tables._funds_nav import unit_values
 from finassay.world._tables._funds_view import Array, days_of, stamped
@@ -93,7 +94,7 @@ def mf_shinfluence(view: View) -> pa.Table:
         "INFLUENDATE": days_of(np.where(two, end - 60, end)),
         "SERIALNUMBER": (slots + 1).astype(str),
         "HOLDERNATURE": nature,
-        "INVESTORID": fund * 4 + slots + 1,
+        "INVESTORID": (rows.entities[fund] - FUND_BASE) + slots,  # numbered by fund, four to each
         "HOLDINGVOLUME": np.rint(units * ratio / 10_000) / 100,
         "HOLDRATIO": ratio / 10_000,
     }

@@ -84,7 +84,7 @@ def lc_qfinancialindexnew(view: View) -> Iterator[pa.Table]:
     quarters = _quarter_days(source.shown)
     rows = overwritten(view, source, quarters)
     seed = view.world.config.seed
-    for part in rows.take(np.flatnonzero(rows.form == PERIODIC)).parts():
+    for part in rows.parts():
         found = _ratios(view, "lc_qfinancialindexnew", source, part, quarters)
         undated = uniform(seed, part.number, 9) < UNDATED
         found["INFOPUBLDATE"] = np.where(undated, np.datetime64("NaT"), found["INFOPUBLDATE"])
@@ -97,7 +97,7 @@ def overwritten(view: View, source: Filed, quarters: Array | None = None) -> Row
 
     Filings that only repeat a period do not overwrite its row: one that restates it does, and dates it.
     `form` and `adjusted` are those of the first version: of single quarters, that of the first filing that shows the
-    period from the day on that `quarters` has for it.
+    period from the day on that `quarters` has for it, a periodic report.
     """
     shown = source.shown
     begins = _boards(view)[shown.company] != _STAR
@@ -132,11 +132,18 @@ def overwritten(view: View, source: Filed, quarters: Array | None = None) -> Row
 
 
 def _quarter_days(shown: Rows) -> Array:
-    """Return the day from which filings give each company's single quarters: they showed it and the one before."""
+    """Return the day from which each company's single quarters are given.
+
+    That of the first periodic report that shows the quarter when it or another filing showed the one before, too.
+    """
     size = int(np.max(shown.company, initial=-1)) + 1
     days = np.full((size, QUARTERS + 1), np.datetime64("9999-12-31", "D"))  # the first has none before it
     np.minimum.at(days, (shown.company, shown.period + 1), shown.disclosed)
-    return np.where(SEASONS == 1, days[:, 1:], np.maximum(days[:, 1:], days[:, :-1]))
+    known = np.where(SEASONS == 1, days[:, 1:], np.maximum(days[:, 1:], days[:, :-1]))
+    gives = np.flatnonzero((shown.form == PERIODIC) & (known[shown.company, shown.period] <= shown.disclosed))
+    found = np.full_like(known, np.datetime64("9999-12-31", "D"))
+    np.minimum.at(found, (shown.company[gives], shown.period[gives]), shown.disclosed[gives])
+    return found
 
 
 def _ratios(
