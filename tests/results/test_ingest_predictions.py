@@ -136,6 +136,9 @@ def test_a_json_list_is_read_as_lines_are(tmp_path):
         ('{"id": "y", "sample": "z"}', "line 2 gives sample twice: as id and as sample"),
         ('{"id": "y", "status": "okay"}', "line 2: The suite bizfinbench has no status 'okay'"),
         ('{"id": "y", "tokens_in": -4}', "line 2: tokens_in: Input should be greater than"),
+        ('{"id": "y", "tokens_in": 9223372036854775808}', "line 2: tokens_in: Input should be less than"),
+        ('{"id": "y", "deep": ' + "[" * 65 + "]" * 65 + "}", "line 2: extra: .*nested more than 64 deep"),
+        ('{"id": "y", "deep": ' + "[" * 99999 + "]" * 99999 + "}", "line 2 is nested too deeply"),
         ('{"id": "y", "suite_version": "29578"}', "line 2 is of suite_version '29578', and you said '28860'"),
         (
             '{"id": "y", "score": 1, "scores": {"paper": {"score": 0}}}',
@@ -157,6 +160,17 @@ def test_a_score_without_a_profile_asks_for_one(tmp_path):
         InputError, match=r"nothing says under which profile\.\n  Give --profile paper or audited"
     ):
         rows_of(path, RunFacts("bizfinbench", "1"))
+
+
+def test_a_profile_that_the_suite_does_not_have_is_named(tmp_path):
+    path = lines(tmp_path / "run.jsonl", {"id": "x", "prediction": "a", "score": 1})
+    with pytest.raises(InputError, match=r"no profile 'papr'.\n.*paper, audited"):
+        rows_of(path, RunFacts("bizfinbench", "1", profile="papr"))
+
+
+def test_a_file_without_items_is_named(tmp_path):
+    with pytest.raises(InputError, match="holds no items"):
+        rows_of(lines(tmp_path / "run.jsonl"))
 
 
 def test_what_is_no_text_is_refused(tmp_path):

@@ -18,6 +18,7 @@ RIGHT = 1.0  # the least headline score that is right
 EXPECTED = 0  # the attempt of a row that only says that a sample belongs to the run
 MISSING = "missing"  # the status of such a row
 
+_DEEPEST = 64  # of JSON in `extra`
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -42,15 +43,27 @@ def _clean(value: object) -> object:
     return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", value)
 
 
-def cleaned(value: Any) -> Any:
-    """Return a JSON value without halves of characters, and with NaN and infinities as texts."""
+def cleaned(value: Any, deep: int = 0) -> Any:
+    """Return a JSON value without halves of characters, and with NaN and infinities as texts.
+
+    Raises
+    ------
+    ValueError
+        It is nested more than 64 deep.
+    """
+    if deep > _DEEPEST:
+        raise ValueError(f"nested more than {_DEEPEST} deep")
     if isinstance(value, dict):
-        return {_clean(key): cleaned(item) for key, item in value.items()}
+        return {str(_clean(key)): cleaned(item, deep + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [cleaned(item) for item in value]
+        return [cleaned(item, deep + 1) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)  # JSON has no such number
     return _clean(value)
+
+
+def _json(value: object) -> object:
+    return cleaned(value)
 
 
 def _ordered(value: object) -> object:
@@ -65,7 +78,7 @@ def _score(value: object) -> object:
 
 Text = Annotated[str, BeforeValidator(_clean)]
 Name = Annotated[str, BeforeValidator(_clean), Field(min_length=1)]
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=0, lt=2**63)]
 Measure = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Score = Annotated[Annotated[float, Field(allow_inf_nan=False)] | None, BeforeValidator(_score)]
 Scores = Annotated[dict[Name, Score], BeforeValidator(_ordered)]
@@ -118,10 +131,11 @@ class ResultRow(BaseModel):
         description="The question that is asked. Samples of one task are variants of it and are resampled together."
     )
     sample: Name = Field(description="The id of the sample in the suite.")
-    epoch: int = Field(default=1, ge=1, description="The repetition of the whole suite, from 1.")
+    epoch: int = Field(default=1, ge=1, lt=2**31, description="The repetition of the whole suite, from 1.")
     attempt: int = Field(
         default=1,
         ge=0,
+        lt=2**31,
         description="From 1; the last one counts. 0: no attempt; the row says that the sample belongs to the run.",
     )
     source: Name = Field(description="The format that it was read from: `eval_log`, `predictions`, ….")
@@ -154,7 +168,7 @@ class ResultRow(BaseModel):
     log_sha256: Sha256 | None = Field(default=None, description="Of the file that it was read from.")
     suite_sha256: Sha256 | None = Field(default=None, description="Of the suite's tasks.")
     manifest_sha256: Sha256 | None = Field(default=None, description="Of the run's manifest.")
-    extra: Annotated[dict[str, Any], BeforeValidator(cleaned)] = Field(
+    extra: Annotated[dict[str, Any], BeforeValidator(_json)] = Field(
         default_factory=dict, description="Fields of the source that have no column, as JSON."
     )
 

@@ -59,7 +59,10 @@ def _said(columns: dict[str, Any], facts: RunFacts, named: RunFacts) -> RunFacts
 
 def _columns(record: dict[str, Any], facts: RunFacts, where: str) -> dict[str, Any]:
     record = dict(record)
-    asked = _taken_out(record)
+    try:
+        asked = _taken_out(record)
+    except ValueError as error:
+        raise InputError(f"{where}: messages and choices are {error}.", reason="bad_row") from error
     bare = record.pop("score", None)
     columns = columns_of(record, where)
     extra = columns["extra"]

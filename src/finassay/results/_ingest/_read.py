@@ -64,10 +64,10 @@ def ingest(
     Raises
     ------
     InputError
-        ``unknown_suite``, ``unknown_status``, ``duplicate_key``, ``unexpected_sample``, and what the formats' own
-        files can have wrong; the message names the file and the line.
+        ``unknown_suite``, ``unknown_profile``, ``unknown_status``, ``no_items``, ``duplicate_key``,
+        ``unexpected_sample``, and what the formats' own files can have wrong; the message names the file and the line.
     """
-    suite_statuses(facts.suite)
+    _check_profile(facts)
     wanted = None if expected is None else set(expected)
     seen: dict[RowKey, tuple[str, str]] = {}
     unexpected: list[str] = []
@@ -83,6 +83,8 @@ def ingest(
         if wanted is not None and row.sample not in wanted:
             unexpected.append(row.sample)
         yield row
+    if not seen and wanted is None:
+        raise InputError(f"{path} holds no items.", reason="no_items")
     if unexpected:
         some = ", ".join(unexpected[:_NAMED]) + (", …" if len(unexpected) > _NAMED else "")
         raise InputError(
@@ -92,6 +94,16 @@ def ingest(
         )
     if wanted is not None:
         yield from _lacking(path, facts, wanted, list(seen), tell)
+
+
+def _check_profile(facts: RunFacts) -> None:
+    known = suite_statuses(facts.suite).profiles
+    if facts.profile is not None and facts.profile not in known:
+        raise InputError(
+            f"{facts.suite} has no profile {facts.profile!r}.",
+            hint=f"Its profiles are {', '.join(known)}.",
+            reason="unknown_profile",
+        )
 
 
 def _placed(path: Path, facts: RunFacts, kind: Kind, tell: Tell) -> Iterator[Placed]:
