@@ -19,33 +19,50 @@ DAY = date(2021, 3, 4)
 
 @st.composite
 def days(draw):
-    """A row that holds together, of either market; prices from a few ticks to a wide range, one price included."""
-    market = draw(st.sampled_from(["CN", "US"]))
-    unit, tick = (100, 1) if market == "CN" else (10_000, 100)
+    """A row that holds together, of any market; prices from a few ticks to a wide range, one price included.
+
+    Its turnover was rounded to hundredths, as the database's is.
+    """
+    market, unit, tick = draw(
+        st.sampled_from(
+            [
+                ("CN", 100, 1),
+                ("CN", 1000, 1),
+                ("HK", 100, 1),
+                ("HK", 1000, 5),
+                ("US", 10_000, 100),
+                ("US", 10_000, 1),
+            ]
+        )
+    )
     low = draw(st.integers(1, 50_000)) * tick
     high = low + draw(st.integers(0, 3_000)) * tick
     inside = st.integers(0, (high - low) // tick).map(lambda k: low + k * tick)
     opened, closed = draw(inside), draw(inside)
     volume = draw(st.integers(1, 10**7)) * draw(st.sampled_from([1, 100]))
-    value = draw(st.integers(volume * low, volume * high))
-    return Day(market, opened / unit, high / unit, low / unit, closed / unit, volume, value / unit)
+    value = round(draw(st.integers(volume * low, volume * high)) * 100 / unit) / 100
+    return Day(market, opened / unit, high / unit, low / unit, closed / unit, volume, value)
+
+
+def assert_holds_together(row, bars):
+    """Bars are the day in pieces."""
+    found = {name: np.array(bars[name].to_pylist()) for name in bars.column_names}
+    assert found["open"][0] == float(row.open)
+    assert found["close"][-1] == float(row.close)
+    assert found["high"].max() == float(row.high)
+    assert found["low"].min() == float(row.low)
+    assert found["volume"].sum() == row.volume
+    assert sum(round(value * 100) for value in found["value"].tolist()) == round(row.value * 100)
+    assert (found["volume"] >= 0).all()
+    assert (found["low"] <= np.minimum(found["open"], found["close"])).all()
+    assert (found["high"] >= np.maximum(found["open"], found["close"])).all()
+    assert (found["open"][1:] == found["close"][:-1]).all()
 
 
 @given(days(), st.integers(1, 120), st.integers(0, 2**32))
 def test_bars_add_up_to_the_day(row, minutes, seed):
     bars = intraday_bars(seed, 7, DAY, row, minutes=minutes)
-    unit = 100 if row.market == "CN" else 10_000
-    found = {name: np.array(bars[name].to_pylist()) for name in bars.column_names}
-    assert found["open"][0] == row.open
-    assert found["close"][-1] == row.close
-    assert found["high"].max() == row.high
-    assert found["low"].min() == row.low
-    assert found["volume"].sum() == row.volume
-    assert sum(round(value * unit) for value in found["value"].tolist()) == row.units("value")
-    assert (found["volume"] >= 0).all()
-    assert (found["low"] <= np.minimum(found["open"], found["close"])).all()
-    assert (found["high"] >= np.maximum(found["open"], found["close"])).all()
-    assert (found["open"][1:] == found["close"][:-1]).all()
+    assert_holds_together(row, bars)
 
 
 @given(days(), st.integers(0, 2**32))
@@ -65,7 +82,7 @@ def test_longer_bars_are_sums_of_the_same_minutes(row, seed):
 @given(days(), st.integers(1, 120), st.integers(0, 2**32))
 def test_turnover_is_at_prices_of_the_bar(row, minutes, seed):
     for bar in intraday_bars(seed, 7, DAY, row, minutes=minutes).to_pylist():
-        slack = 1e-9 * max(1.0, bar["value"])
+        slack = 0.01 * minutes + 1e-9 * bar["value"]  # a hundredth a minute
         assert bar["volume"] * bar["low"] - slack <= bar["value"] <= bar["volume"] * bar["high"] + slack
 
 
@@ -85,6 +102,12 @@ def test_the_clock():
     assert cn["end"][-1].as_py() == datetime.combine(DAY, time(15))
     us = intraday_bars(1, 1, DAY, Day("US", 10, 11, 9, 10, 1000, 10_000))
     assert us.num_rows == 7  # six hours and a half
+    hk = intraday_bars(1, 1, DAY, Day("HK", 10, 11, 9, 10, 1000, 10_000))
+    assert [bar["start"].time() for bar in hk.to_pylist()] == [
+        time(9, 30), time(10, 30), time(11, 30), time(13), time(14), time(15)
+    ]  # fmt: skip
+    assert hk["end"][2].as_py() == datetime.combine(DAY, time(12))
+    assert hk["end"][-1].as_py() == datetime.combine(DAY, time(16))
     assert us["end"][-1].as_py() == datetime.combine(DAY, time(16))
     assert intraday_bars(1, 1, DAY, Day("CN", 10, 11, 9, 10, 1000, 10_000), minutes=50).num_rows == 6
 
@@ -131,6 +154,13 @@ def test_bars_hang_on_seed_security_and_day_and_nothing_else():
         (("CN", 10, 11, 9, 10, -100, -1000), "contradict each other"),
         (("CN", 10, 11, 9, 10, 100, 2000), "A turnover of 2000 is not 100 shares at 9 to 11"),
         (("US", 0, 0, 0, 0, 100, 0), "contradict each other"),
+        (("CN", 0.6612, 0.67, 0.66, 0.66, 100, 66), "open 0.6612 is no whole number of 1/1000"),
+        (("HK", 10, 11, 9, 9.00005, 100, 1000), "close 9.00005 is no whole number of 1/1000"),
+        (("US", 10, 11, 8.99999, 9, 100, 1000), "low 8.99999 is no whole number of 1/10000"),
+        (("CN", 10, float("nan"), 9, 9, 100, 1000), "high nan is no whole number"),
+        (("CN", 10, 11, 9, 9, 100, 1000.005), "value 1000.005 is no whole number of 1/100"),
+        (("CN", 10, 10, 10, 10, 100, 1000.01), "A turnover of 1000.01 is not 100 shares at 10 to 10"),
+        (("CN", 0.777, 0.782, 0.777, 0.78, 100, 78.21), "A turnover of 78.21 is not 100 shares"),
     ],
 )
 def test_a_row_that_contradicts_itself_is_refused(row, message):
@@ -144,16 +174,35 @@ def test_a_length_that_is_none_is_refused(minutes):
         intraday_bars(1, 1, DAY, Day("CN", 10, 11, 9, 10, 100, 1000), minutes=minutes)
 
 
-def test_rows_of_a_database_have_bars(database):
-    """Prices come as decimals; every traded row of a month holds together."""
+# Of each table with daily prices of what is traded: the market, the columns, and shares, units or bonds per volume
+QUOTED = {
+    "qt_dailyquote": ("CN", "INNERCODE", "TRADINGDAY", "TURNOVERVOLUME", "TURNOVERVALUE"),
+    "lc_stibdailyquote": ("CN", "INNERCODE", "TRADINGDAY", "TURNOVERVOLUME", "TURNOVERVALUE"),
+    "nq_dailyquote": ("CN", "INNERCODE", "TRADINGDAY", "TURNOVERVOLUME", "TURNOVERVALUE"),
+    "qt_fundsperformancehis": ("CN", "INNERCODE", "TRADINGDAY", "TURNOVERVOLUME * 10000", "TURNOVERVALUE"),
+    "bond_conbdexchangequote": ("CN", "INNERCODE", "TRADINGDAY", "TURNOVERVOLUME * 10", "TURNOVERVALUE"),
+    "qt_hkdailyquote": ("HK", "INNERCODE", "TRADINGDAY", "TURNOVERVOLUME", "TURNOVERVALUE"),
+    "us_price_daily": ("US", "security_id", "trading_day", "volume", "value"),
+}
+
+
+@pytest.mark.parametrize("table", QUOTED)
+def test_rows_of_a_database_have_bars(database, table):
+    """Prices come as decimals; each row of a sample over all securities and days holds together, to its last digit."""
+    market, number, day, volume, value = QUOTED[table]
+    prices = ("open", "high", "low", "close")
+    columns = [name if market == "US" else f"{name.upper()}PRICE" for name in prices]
+    shown = f"{number}, {day}, {', '.join(columns)}, {volume}, {value}"
     rows = database.query(
-        "SELECT INNERCODE, TRADINGDAY, OPENPRICE, HIGHPRICE, LOWPRICE, CLOSEPRICE, TURNOVERVOLUME, TURNOVERVALUE"
-        " FROM qt_dailyquote WHERE TRADINGDAY BETWEEN DATE '2023-05-01' AND DATE '2023-05-31'"
+        f"SELECT {shown} FROM {table} WHERE {volume} > 0 ORDER BY hash({day}, {number}) LIMIT 300"
     ).table.to_pylist()
-    assert len(rows) > 500
-    for row in rows[::20]:
-        inner, day, *prices = row.values()
-        bars = intraday_bars(
-            CONFIG.seed, int(inner), day.date(), Day("CN", *prices[:4], int(prices[4]), prices[5])
-        )
-        assert sum(bars["volume"].to_pylist()) == prices[4]
+    assert len(rows) == 300
+    finer = 0
+    for n, row in enumerate(rows):
+        inner, moment, *figures = row.values()
+        one = Day(market, *figures[:4], int(figures[4]), figures[5])
+        bars = intraday_bars(CONFIG.seed, int(inner), moment.date(), one, minutes=(1, 5, 30, 60, 120)[n % 5])
+        assert_holds_together(one, bars)
+        finer += one.unit > 100
+    if table in ("qt_fundsperformancehis", "bond_conbdexchangequote"):
+        assert finer > 200

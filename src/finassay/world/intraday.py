@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
-from functools import cache
+from functools import cache, cached_property
+from math import isfinite
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -29,22 +30,29 @@ if TYPE_CHECKING:
 __all__ = ["Day", "intraday_bars"]
 
 Ints = npt.NDArray[np.int64]
-Market = Literal["CN", "US"]
+Market = Literal["CN", "HK", "US"]
 # Sessions as (start, minutes), and shares of volume by the spans they are measured in (world.md, 2.1): CN four hours
-# (R7, 3,123 days of one stock); US the first half hour, ten half hours, and the last hour (R6, 1,559 days of AAPL)
+# (R7, 3,123 days of one stock); US the first half hour, ten half hours, and the last hour (R6, 1,559 days of AAPL). Of
+# Hong Kong nothing was measured: its shares lie between the two
 _SESSIONS: dict[Market, tuple[tuple[time, int], ...]] = {
     "CN": ((time(9, 30), 120), (time(13), 120)),
+    "HK": ((time(9, 30), 150), (time(13), 180)),
     "US": ((time(9, 30), 390),),
 }
 _SHARES: dict[Market, tuple[tuple[int, float], ...]] = {
     "CN": ((60, 0.325), (60, 0.206), (60, 0.203), (60, 0.266)),
+    "HK": ((30, 0.150), (120, 0.330), (120, 0.270), (60, 0.250)),
     "US": ((30, 0.168), (300, 0.592), (60, 0.240)),
 }
 _TILT: dict[Market, tuple[float, ...]] = {
     "CN": (-0.5, 0.0, 0.0, 0.4),
+    "HK": (-0.4, 0.0, 0.0, 0.5),
     "US": (-0.4, 0.0, 0.5),
 }  # within a span
-_UNITS: dict[Market, int] = {"CN": 100, "US": 10_000}  # of the currency, in which prices are kept
+# In what part of the currency prices may be: shares in hundredths, funds and convertibles in thousandths
+_UNITS: dict[Market, tuple[int, ...]] = {"CN": (100, 1000), "HK": (100, 1000), "US": (100, 10_000)}
+_CENT = 100  # turnover is kept in hundredths
+_LOTS: dict[Market, tuple[int, ...]] = {"CN": (100, 10, 1), "HK": (500, 100, 1), "US": (1,)}
 _NOISE = 0.6  # of the logarithm of a minute's volume
 _WICK = 0.5  # of a minute's deviation
 _MOST_BENT = 2.0  # of the day's range, at half of its volume
@@ -67,19 +75,22 @@ class Day:
 
     Attributes
     ----------
-    market : {"CN", "US"}
+    market : {"CN", "HK", "US"}
         Whose sessions it has.
     open, high, low, close : number
-        Prices.
+        Prices: in hundredths of the currency or, if one of them is finer, in thousandths (CN, HK) or in
+        ten-thousandths (US).
     volume : int
-        Shares traded; 0 on a day without trading.
+        Shares, fund units or bonds traded; 0 on a day without trading. ``qt_fundsperformancehis`` counts ten thousand
+        units, ``bond_conbdexchangequote`` lots of ten bonds.
     value : number
-        Turnover.
+        Turnover, in hundredths of the currency.
 
     Raises
     ------
     InputError
-        If the row contradicts itself: a price outside low and high, a turnover that no such prices give.
+        If the row contradicts itself: a price outside low and high, a turnover that no such prices give; or if a
+        number has more decimals than the market's.
     """
 
     market: Market
@@ -91,6 +102,19 @@ class Day:
     value: Number
 
     def __post_init__(self) -> None:
+        finest = _UNITS[self.market][-1]
+        for name, unit in (
+            ("open", finest),
+            ("high", finest),
+            ("low", finest),
+            ("close", finest),
+            ("value", _CENT),
+        ):
+            if _whole(number := getattr(self, name), unit) is None:
+                raise InputError(
+                    f"The day's {name} {number} is no whole number of 1/{unit} of the currency ({self.market}).",
+                    hint="Give the row as the database has it: prices as traded, neither adjusted nor averaged.",
+                )
         low, high = self.units("low"), self.units("high")
         within = all(low <= self.units(name) <= high for name in ("open", "close"))
         if self.volume < 0 or (self.volume and (low <= 0 or not within)):
@@ -99,23 +123,51 @@ class Day:
                 f" or its volume {self.volume} contradict each other.",
                 hint="Give the row as the database has it.",
             )
-        if not self.volume * low <= self.units("value") <= self.volume * high:
+        # The turnover was rounded to a hundredth: it is off by half of one at most
+        value, half = self.cents * (self.unit // _CENT) * 2, self.unit // _CENT
+        if not 2 * self.volume * low - half <= value <= 2 * self.volume * high + half:
             raise InputError(
                 f"A turnover of {self.value} is not {self.volume} shares at {self.low} to {self.high}.",
-                hint="Give turnover in the currency and volume in shares.",
+                hint="Give turnover in the currency and volume in shares, fund units or bonds.",
             )
 
+    @cached_property
+    def unit(self) -> int:
+        """The parts of the currency in which the day's prices are whole numbers."""
+        prices = (self.open, self.high, self.low, self.close)
+        fits = (unit for unit in _UNITS[self.market] if all(_whole(x, unit) is not None for x in prices))
+        return next(fits)
+
+    @property
+    def cents(self) -> int:
+        """The turnover in hundredths of the currency."""
+        return int(round(self.value * _CENT))  # noqa: RUF046 - of a decimal too
+
+    @property
+    def turnover(self) -> int:
+        """The turnover in the unit of the prices, between those that the lowest and the highest price give."""
+        value = self.cents * (self.unit // _CENT)
+        return min(max(value, self.volume * self.units("low")), self.volume * self.units("high"))
+
     def units(self, name: str) -> int:
-        """Return an amount in the integer units in which the world keeps it."""
-        return int(round(getattr(self, name) * _UNITS[self.market]))  # noqa: RUF046 - of a decimal too
+        """Return a price in the unit of the day."""
+        return int(round(getattr(self, name) * self.unit))  # noqa: RUF046 - of a decimal too
+
+
+def _whole(number: Number, unit: int) -> int | None:
+    """Return a number in units, None if it is finer; as far as a double tells."""
+    scaled = float(number) * unit
+    if not isfinite(scaled) or abs(scaled - round(scaled)) > max(1e-6, 1e-15 * abs(scaled)):
+        return None
+    return round(scaled)
 
 
 def intraday_bars(seed: int, security: int, day: date, row: Day, *, minutes: int = 60) -> pa.Table:
     """Return the bars of a day.
 
     The first opens at the day's open, the last closes at its close; the highest high and the lowest low are the
-    day's; volume and turnover add up to it exactly, in shares and in the unit of the database. Turnover over volume is
-    within each bar's low and high.
+    day's; volume and turnover add up to it exactly, in shares and in hundredths of the currency. Turnover over volume
+    is within each bar's low and high, as far as hundredths allow.
 
     Parameters
     ----------
@@ -190,12 +242,13 @@ def _weights(market: Market) -> Floats:
 
 
 def _lot(row: Day) -> int:
-    return 100 if row.market == "CN" and row.volume % 100 == 0 else 1
+    """Return the largest lot of the market in which the day's volume is whole."""
+    return next(lot for lot in _LOTS[row.market] if row.volume % lot == 0)
 
 
 def _bent(walk: Floats, wick: Floats, busy: Floats, row: Day) -> Minutes:
     """Bend a day's path up or down until its mean price, by volume, is the day's, as far as bending goes."""
-    volume, target = _split(row.volume, busy, 1), row.units("value")
+    volume, target = _split(row.volume, busy, 1), row.turnover
     bend, step = 0.0, _MOST_BENT
     found = _prices(walk, wick, bend, row)
     for _ in range(_BENDINGS):
@@ -208,17 +261,16 @@ def _bent(walk: Floats, wick: Floats, busy: Floats, row: Day) -> Minutes:
 def _prices(walk: Floats, wick: Floats, bend: float, row: Day) -> Minutes:
     """Return each minute's low, high, open and close: a bridge that reaches the day's extremes, no further."""
     low, high, first, last = (row.units(name) for name in ("low", "high", "open", "close"))
-    tick = 100 if row.market == "US" and all(x % 100 == 0 for x in (low, high, first, last)) else 1
     weights = _weights(row.market)
     clock = np.cumsum(weights) / np.sum(weights)
     spread = max(high - low, 1)
     bridge = first + (last - first) * clock + spread * (walk - walk[-1] * clock)
     bridge = bridge + spread * bend * 4.0 * clock * (1.0 - clock)
-    closed = _within(bridge, low, high, max(first, last), min(first, last), tick)
+    closed = _within(bridge, low, high, max(first, last), min(first, last))
     closed[-1] = last
     opened = np.concatenate([[first], closed[:-1]])
-    top = np.maximum(opened, closed) + np.rint(wick[0] * spread * _WICK / tick).astype(np.int64) * tick
-    bottom = np.minimum(opened, closed) - np.rint(wick[1] * spread * _WICK / tick).astype(np.int64) * tick
+    top = np.maximum(opened, closed) + np.rint(wick[0] * spread * _WICK).astype(np.int64)
+    bottom = np.minimum(opened, closed) - np.rint(wick[1] * spread * _WICK).astype(np.int64)
     top, bottom = np.minimum(top, high), np.maximum(bottom, low)
     top[int(np.argmax(top))] = high
     bottom[int(np.argmin(bottom))] = low
@@ -230,14 +282,14 @@ def _mean(minute: Minutes) -> Ints:
     return found
 
 
-def _within(path: Floats, low: int, high: int, upper: int, lower: int, tick: int) -> Ints:
+def _within(path: Floats, low: int, high: int, upper: int, lower: int) -> Ints:
     """Shrink the parts above and below the day's open and close so that they end at its high and low."""
     above, below = float(np.max(path)) - upper, lower - float(np.min(path))
     if above > high - upper:
         path = np.where(path > upper, upper + (path - upper) * ((high - upper) / above), path)
     if below > lower - low:
         path = np.where(path < lower, lower - (lower - path) * ((lower - low) / below), path)
-    found: Ints = np.clip(np.rint(path / tick).astype(np.int64) * tick, low, high)
+    found: Ints = np.clip(np.rint(path).astype(np.int64), low, high)
     return found
 
 
@@ -256,7 +308,7 @@ def _volumes(busy: Floats, minute: Minutes, row: Day) -> Ints:
     Where lots are too few for that, more and more of them go to a minute that has the day's mean price; there is one,
     as each minute opens where the one before it closed.
     """
-    target, lot = row.units("value"), _lot(row)
+    target, lot = row.turnover, _lot(row)
     place = (_mean(minute) - row.units("low")) / max(row.units("high") - row.units("low"), 1)
     tilt, step = 0.0, _MOST_TILTED
     for _ in range(_TILTINGS):
@@ -281,8 +333,10 @@ def _misses(volume: Ints, minute: Minutes, target: int) -> tuple[bool, bool]:
 
 
 def _values(volume: Ints, minute: Minutes, row: Day) -> Ints:
-    """Turnover of each minute: at its mean price, moved towards its extremes to add up to the day's."""
-    return _towards(volume * _mean(minute), row.units("value"), volume * minute.low, volume * minute.high)
+    """Turnover of each minute in hundredths: at its mean price, moved towards its extremes to add up to the day's."""
+    part = row.unit // _CENT
+    bottom, top = volume * minute.low // part, -(-volume * minute.high // part)
+    return _towards(volume * _mean(minute) // part, row.cents, bottom, top)
 
 
 def _towards(value: Ints, target: int, bottom: Ints, top: Ints) -> Ints:
@@ -313,12 +367,12 @@ def _table(row: Day, day: date, first: Ints, last: Ints, *columns: Ints) -> pa.T
         for start, length in _SESSIONS[row.market]
         for n in range(length)
     ]
-    unit = float(_UNITS[row.market])
     names = ("open", "high", "low", "close", "volume", "value")
     found = {
         "start": pa.array([minute[n] for n in first], pa.timestamp("us")),
         "end": pa.array([minute[n - 1] + timedelta(minutes=1) for n in last], pa.timestamp("us")),
     }
     for name, column in zip(names, columns, strict=True):
+        unit = float(_CENT if name == "value" else row.unit)
         found[name] = pa.array(column if name == "volume" else column / unit)
     return pa.table(found)
