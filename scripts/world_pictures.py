@@ -378,11 +378,11 @@ def alerts(world: World, folder: Path) -> str:
                     arg_min(NPFROMPARENTCOMPANYOWNERS, INFOPUBLDATE)::DOUBLE AS profit
              FROM lc_maindatanew WHERE MARK = 1 GROUP BY COMPANYCODE, ENDDATE),
            grown AS (
-             SELECT n.COMPANYCODE, n.told, n.profit, n.profit < b.profit AS fell FROM told n
+             SELECT n.COMPANYCODE, n.ENDDATE, n.told, n.profit, n.profit < b.profit AS fell FROM told n
              JOIN told b ON b.COMPANYCODE = n.COMPANYCODE AND b.ENDDATE = n.ENDDATE - INTERVAL 1 YEAR),
            alert AS (
              SELECT s.COMPANYCODE, r.RISKALERTTYPE = 5 AS grave, g.fell, g.profit < 0 AS loss,
-                    row_number() OVER (PARTITION BY r.ID ORDER BY g.told DESC) AS n
+                    row_number() OVER (PARTITION BY r.ID ORDER BY g.told DESC, g.ENDDATE DESC) AS n
              FROM cs_riskalert r JOIN secumain s USING (INNERCODE)
              JOIN grown g ON g.COMPANYCODE = s.COMPANYCODE AND g.told <= r.IMPLANNOUCEDATE)
            SELECT CASE WHEN grave THEN '*ST' ELSE 'ST' END AS kind, count(*) AS n, avg(fell::INT) AS fell,
