@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from finassay.audit import lint_prompt
+from finassay.audit import Instruction, lint_prompt
 from finassay.cli import app
 from finassay.temporal import load_catalog
+from finassay.temporal._yaml import parse
 
 CATALOG = load_catalog("gildata")
+PATTERNS = Path(lint_prompt.__code__.co_filename).with_name("_inducements.yaml")
 
 INDUCES = {
     "行业表须过滤 IFPERFORMED=1，标准为申万。": "current_state",
@@ -93,6 +95,12 @@ INNOCENT = (
     "",
 )
 
+# A rule, or nothing for what is innocent, and a sentence in each line
+SENTENCES = [
+    line.split("\t")
+    for line in Path(__file__).with_name("prompt_sentences.tsv").read_text(encoding="utf-8").splitlines()
+]
+
 
 @pytest.mark.parametrize(("text", "rule"), INDUCES.items(), ids=lambda x: str(x)[:40])
 def test_an_instruction_that_induces_a_violation_is_found(text: str, rule: str) -> None:
@@ -101,6 +109,67 @@ def test_an_instruction_that_induces_a_violation_is_found(text: str, rule: str) 
     assert found[0].text in text
     assert found[0].why
     assert found[0].instead
+
+
+@pytest.fixture(scope="module")
+def found_in_table() -> dict[int, list[Instruction]]:
+    found = lint_prompt("\n".join(text for _, text in SENTENCES), CATALOG)
+    return {n: [one for one in found if one.line == n + 1] for n in range(len(SENTENCES))}
+
+
+@pytest.mark.parametrize("number", range(len(SENTENCES)), ids=lambda n: SENTENCES[n][1][:40])
+def test_sentences_of_the_table_induce_what_it_says(
+    number: int, found_in_table: dict[int, list[Instruction]]
+) -> None:
+    (rules, text), found = SENTENCES[number], found_in_table[number]
+    assert sorted({one.rule for one in found}) == (rules.split("+") if rules else [])
+    assert all(text[one.column - 1 :].startswith(one.text) for one in found)
+
+
+def test_the_table_has_every_rule_and_innocents_in_both_languages() -> None:
+    says = {(rule, text.isascii()) for rules, text in SENTENCES for rule in rules.split("+")}
+    worded = {
+        one["rule"] for one in parse(PATTERNS.read_text(encoding="utf-8"), "patterns")[0]["inducements"]
+    }
+    assert says >= {(rule, english) for rule in {*worded, "current_state", ""} for english in (True, False)}
+
+
+def test_instructions_of_the_corpus_induce_no_violation() -> None:
+    tasks = sorted((Path(__file__).parents[2] / "corpus/tasks").glob("*/task.yaml"))
+    texts = [
+        text for task in tasks for text in parse(task.read_text("utf-8"), "task")[0]["instruction"].values()
+    ]
+    assert texts
+    assert [one for one in lint_prompt("\n".join(texts), CATALOG) if one.severity == "violation"] == []
+
+
+def test_an_as_of_date_excuses_what_it_frames_and_nothing_else() -> None:
+    for framed in ("截至2023-06-30，取最新主体评级。", "Take the latest rating known by 2023-06-30."):
+        assert lint_prompt(framed, CATALOG) == []
+    for text, rule in (
+        ("截至2023-06-30，行业取 IFPERFORMED=1 的记录。", "current_state"),
+        ("As of 2023-06-30, use today's constituents.", "todays_state"),
+        ("Use the current constituents and compute returns as of 2023-06-30.", "todays_state"),
+    ):
+        assert [one.rule for one in lint_prompt(text, CATALOG)] == [rule]
+
+
+def test_a_prohibition_reaches_its_clause_on_both_sides_and_no_other() -> None:
+    innocent = (
+        "IFPERFORMED=1、LISTEDSTATE=1 等条件不得使用。",
+        "Conditions such as IFPERFORMED = 1 must never be used.",
+        "Rather than IFPERFORMED = 1, test the interval.",
+    )
+    assert [one for text in innocent for one in lint_prompt(text, CATALOG)] == []
+    for text in (
+        "为避免未来函数，行业取 IFPERFORMED=1。",
+        "Filter on IFPERFORMED = 1 to avoid look-ahead bias.",
+        "Rather than test the interval, filter on IFPERFORMED = 1.",
+        "按 IFPERFORMED=1 过滤，否则结果错误。",
+        "Do not guess, filter on IFPERFORMED = 1.",
+        "按 IFPERFORMED=1 过滤，不要自己判断区间。",
+    ):
+        assert [one.rule for one in lint_prompt(text, CATALOG)] == ["current_state"], text
 
 
 @pytest.mark.parametrize("text", INNOCENT)

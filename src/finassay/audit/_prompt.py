@@ -4,92 +4,26 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from finassay.temporal._yaml import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from finassay.temporal import Catalog
 
 Severity = Literal["violation", "risk"]
 
-_ZH = r"[\d一二两三四五六七八九十百]+"
-_EN = (
-    r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six)teen|twenty"
-    r"|thirty|forty|forty-five|sixty|ninety|(?:one\s+)?hundred(?:\s+and\s+twenty)?)"
-)
-_REPORTED = re.compile(
-    r"财报|报告|报表|年报|季报|中报|财务|期末|一期|\b(?:reports?|statements?|fiscal|quarter\w*|financials?|periods?)\b",
-    re.IGNORECASE,
-)
-_NAMED = r"(?<![A-Za-z0-9_])[A-Za-z_][A-Za-z0-9_]*"
-# A bound on what was disclosed, in words: beside it the end of a period only picks the period
-_DISCLOSED = re.compile(r"披露|公告|公布|\b(?:disclos|publi[sc]|announc|filed)\w*", re.IGNORECASE)
-
-# What forbids, but not "do not forget"
-_NEGATED = re.compile(
-    r"(?:不要|不得|不可|不能|不应|禁止|切勿|请勿|避免|\b(?:never|do\s+not|don['’]t|must\s+not|should\s+not|cannot|avoid"
-    r"|forbidden)\b)(?!\s*(?:忘|漏|遗漏|forget|omit|miss)\b|忘|漏|遗漏)",
-    re.IGNORECASE,
-)
-# What forbids only that which follows it
-_INSTEAD = re.compile(r"而非|而不是|\b(?:instead\s+of|rather\s+than)\b", re.IGNORECASE)
-# Where a clause ends within a sentence: what forbids in one says nothing of the next
-_TURN = re.compile(
-    r"[，,、]\s*(?=但|而是|而应|而要|不过|可是|然而|改用|改为|请(?!勿)|应|要|须|必须|(?:but|however|please|instead(?!\s+of))\b)"
-    r"|\s+(?=but\b)|(?<=[^，,、\s])(?=但(?:是|要|应|须|可|请|按))",
-    re.IGNORECASE,
-)
-# A condition on a column: an operator behind its name, or words that make one
-_CLOSED = r"\s*[`\"'\])]*\s*"
-_OPERATOR = (
-    _CLOSED + r"(?:[=<>≤≥≠]|!=|(?:not\s+)?(?:like|in|is|between)\b"
-    r"|\.\s*(?:eq|ne|isin|isna|isnull|notna|notnull|str|between)\b"
-    r"|等于|为|是|取|不含|包含|属于|equals?\b|of\s+['\"\d])"
-)
-_COMPARED = _CLOSED + (
-    r"(?:==?(?!=)|!=|<>|\b(?:not\s+)?(?:in\s*\(|like\s*['\"])|等于|为|取|equals?\b"
-    r"|(?:is|are)\s+(?:set\s+to\s+|equal\s+to\s+)?(?:\d|(?:one|zero|true|false)\b(?!\s+of\b))|是\s*(?:\d|一(?!个)|真))"
-)
-_BY = r"(?:filter(?:ed|ing)?\s+(?:on|by)|screen\s+(?:on|by)|where|use|按|根据|利用|使用|通过|以|筛选)\s*[`\"'\[]?"
-# What makes the order of rows: of times that the vendor writes, as wrong as a condition
-_ORDER_BEFORE = (
-    r"(?:\b(?:order(?:ed|ing)?|sort(?:ed|ing)?|rank(?:ed|ing)?|latest|greatest|largest|newest|highest|max(?:imum)?)\b"
-    r"(?:\s+(?:it|them|rows|by|on|value|of|the)\b)*\s*[(`\"'\[]*|最[大新晚近]的?\s*)(?:\w+\.)?$"
-)
-_ORDER_AFTER = _CLOSED + r"(?:desc\b|asc\b|[倒降升]序|排序|最[大新晚近])"
-_STATE_ZH = (
-    r"成分股|成份股|样本股|成员|行业(?:分类)?|评级|上市状态|状态|基金经理|经理|简称|名称|在市|上市公司"
-    r"|\*?ST(?![A-Za-z])"
-)
-_STATE_EN = (
-    r"constituents?|members?|membership|components?|industry|industries|classification|ratings?|status|managers?"
-    r"|listings?|names?|universe"
-)
-_CLOCK = re.compile(
-    r"\b(?:now|curdate|current_date|current_timestamp|getdate|sysdate)\b\s*(?:\(\s*\))?(?=\W|$)(?<!\bnow)"
-    r"|\bnow\s*\(\s*\)|\b(?:date|datetime|timestamp)\.(?:today|now|utcnow)\s*\(|\btime\.time\s*\("
-    r"|\b(?:to_datetime|timestamp)\s*\(\s*['\"](?:today|now)['\"]",
-    re.IGNORECASE,
-)
-_NAME = re.compile(
-    r"(?:like\s*['\"]%?\*?ST%?['\"]|(?:简称|名称|[A-Za-z_]*(?:name|abbr)[A-Za-z_]*)(?:[^。.;；\n]|\.(?=\w)){0,16}?(?:含|包含|带|以|contain\w*|start\w*|begin\w*)"
-    r"[^。.;；\n]{0,8}['\"“]?\*?ST(?![A-Za-z]))",
-    re.IGNORECASE,
-)
-_TODAY = re.compile(
-    rf"(?:当前|目前|现在|今天|今日|最新|现任|现行)的?[^，。,.;；\n]{{0,6}}(?:{_STATE_ZH})"
-    rf"|\b(?:current|today's|present|latest|up-to-date)\s+(?:[\w&.’'-]+\s+){{0,3}}(?:{_STATE_EN})\b",
-    re.IGNORECASE,
-)
-_END = r"(?:报告期|期末|季末|年末|季度结束|年度结束)"
-_SPAN = _ZH + r"\s*(?:个?月|天|日|个?交易日|周)"
-_LASTS = r"[^.;\n]{0,30}\b" + _EN + r"[\s-]*(?:days?|months?|weeks?|quarters?)\b"
-_LAG = re.compile(
-    rf"{_END}[^。.;；\n]{{0,10}}(?:滞后|之后|后|加|\+)\s*{_SPAN}|{_END}[^。.;；\n]{{0,6}}{_SPAN}(?:之|以)?后"
-    rf"|\blag(?:ged|ging)?\b{_LASTS}|\b(?:assume|treat)\b[^.;\n]{{0,60}}\b(?:available|known|public)\b{_LASTS}",
-    re.IGNORECASE,
-)
+# The kinds of inducement and what makes their words innocent, as data
+_SAYS = Path(__file__).with_name("_inducements.yaml")
+_NAMED = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z_][A-Za-z0-9_]*")
+# A decimal point ends no sentence, nor does a dot within a name
+_SENTENCE_END = re.compile(r"[。；;！!？?]|\.(?=\s|$)")
+# How far what is said behind a match still belongs to it
+_PAUSE = re.compile(r"[,，、]|\b(?:and|but|then)\b|并|再|然后")
 
 
 @dataclass(frozen=True)
@@ -100,7 +34,8 @@ class Instruction:
     ----------
     rule : str
         A stable word: ``current_state``, ``updated_time``, ``recorded_time``, ``period_end``, ``name_for_state``,
-        ``todays_state``, ``clock``, ``fixed_lag``.
+        ``todays_state``, ``hindsight``, ``no_disclosure``, ``future_fill``, ``restated``, ``full_sample``, ``clock``,
+        ``fixed_lag``.
     severity : {"violation", "risk"}
         A program that follows it violates; or it does unless something else guards it.
     line, column : int
@@ -135,158 +70,206 @@ def lint_prompt(text: str, catalog: Catalog) -> list[Instruction]:
     Returns
     -------
     list of Instruction
-        In the order of the text. A clause that forbids something induces nothing: words such as 不要 and never reach
-        to its end, or to a comma with 但 or but; 而不是 and instead of reach only what follows them.
+        In the order of the text, each rule once in a clause. A clause that forbids something, or calls it a mistake,
+        induces nothing: words such as 不要, 一律禁用, never and "is wrong" reach through it, to a comma with 但 or but;
+        而不是, "instead of" and ", not" reach only what follows them.
     """
-    columns, told = _columns(catalog), _disclosures(catalog)
+    columns = _columns(catalog)
+    says = _read(
+        _alternatives(name for name, (role, _) in columns.items() if role == "disclosure"),
+        _alternatives(name for name, (role, _) in columns.items() if role == "period_end"),
+    )
     found = [
-        Instruction(rule, severity, number, start + match.start() + 1, match.group().strip(), why, instead)
-        for number, line in enumerate(text.splitlines(), 1)
-        for start, clause in _clauses(line)
-        if not _NEGATED.search(clause)
-        for match, rule, severity, why, instead in _in_clause(
-            clause, {n: role for n, (role, _) in columns.items()}
+        Instruction(
+            one.rule,
+            one.severity,
+            number,
+            sentence.start + span[0] + 1,
+            sentence.text[slice(*span)].strip(),
+            why,
+            one.instead,
         )
-        if rule != "period_end" or not _picks(line, columns[match.group().upper()][1], told)
+        for number, line in enumerate(text.splitlines(), 1)
+        for sentence in _sentences(line, says)
+        for one, span, why in _in_sentence(sentence, columns, says)
     ]
     return sorted(found, key=lambda one: (one.line, one.column))
 
 
-def _picks(line: str, sole: bool, told: set[str]) -> bool:
-    """Whether an upper bound on a period's end is beside one on disclosure, or its column may end something else."""
-    if _DISCLOSED.search(line) or any(word.upper() in told for word in re.findall(_NAMED, line)):
-        return True
-    return not sole and _REPORTED.search(line) is None
+_Span = tuple[int, int]
+_Roles = dict[str, tuple[str, bool]]
 
 
-_Found = tuple[re.Match[str], str, Severity, str, str]
+@dataclass(frozen=True)
+class _Sentence:
+    """A sentence, its line and where in that it starts, and where its clauses end."""
+
+    text: str
+    line: str
+    start: int
+    turns: tuple[int, ...]
+
+    def clause(self, span: _Span) -> _Span:
+        """Return the span of the clause around a match, or of the clauses if it lies in several."""
+        begun = max((turn for turn in self.turns if turn <= span[0]), default=0)
+        return begun, next((turn for turn in self.turns if turn >= span[1]), len(self.text))
 
 
-def _in_clause(clause: str, columns: dict[str, str]) -> Iterator[_Found]:
-    taken: set[str] = set()
-    for match in re.finditer(_NAMED, clause):
-        name = match.group()
-        role = columns.get(name.upper())
-        if role is None or name.upper() in taken or not _conditioned(clause, match, role):
+@dataclass(frozen=True)
+class _Kind:
+    """A kind of inducement: the patterns that say it, and the contexts that excuse it."""
+
+    rule: str
+    severity: Severity
+    why: str
+    instead: str
+    unless: tuple[str, ...]
+    says: tuple[re.Pattern[str], ...]
+
+
+@dataclass(frozen=True)
+class _Says:
+    """The file of inducements, compiled."""
+
+    kinds: tuple[_Kind, ...]
+    roles: dict[str, _Kind]
+    conditions: dict[str, re.Pattern[str]]
+    contexts: dict[str, re.Pattern[str]]
+    of_line: dict[str, re.Pattern[str]]
+    forbids: re.Pattern[str]
+    gives_up: re.Pattern[str]
+    purpose: re.Pattern[str]
+    turns: re.Pattern[str]
+
+
+def _in_sentence(sentence: _Sentence, columns: _Roles, says: _Says) -> Iterator[tuple[_Kind, _Span, str]]:
+    """Yield the inducements of a sentence: each rule, of columns each column, once in a clause."""
+    taken: set[tuple[str, int]] = set()
+    for what, kind, span in (*_conditions(sentence, columns, says), *_worded(sentence, says)):
+        place = (what, sentence.clause(span)[0])
+        if place not in taken and not _innocent(sentence, span, kind, says):
+            taken.add(place)
+            yield kind, span, kind.why.format(what)
+
+
+def _worded(sentence: _Sentence, says: _Says) -> Iterator[tuple[str, _Kind, _Span]]:
+    for kind in says.kinds:
+        for pattern in kind.says:
+            for match in pattern.finditer(sentence.text):
+                yield kind.rule, kind, match.span()
+
+
+def _conditions(sentence: _Sentence, columns: _Roles, says: _Says) -> Iterator[tuple[str, _Kind, _Span]]:
+    for match in _NAMED.finditer(sentence.text):
+        role, sole = columns.get(match.group().upper(), ("", False))
+        kind = says.roles.get(role)
+        if kind is None or not _conditioned(sentence.text, match, role, says.conditions):
             continue
-        taken.add(name.upper())
-        rule, severity, why, instead = _ROLES[role]
-        yield match, rule, severity, why.format(name), instead
-    for pattern, rule, severity, why, instead in _WORDS:
-        worded = pattern.search(clause)
-        if worded is not None:
-            yield worded, rule, severity, why, instead
+        # The column of a period's end may end something else in another table
+        if role != "period_end" or sole or says.of_line["reported"].search(sentence.line):
+            yield match.group(), kind, match.span()
 
 
-def _conditioned(clause: str, name: re.Match[str], role: str) -> bool:
+def _innocent(sentence: _Sentence, span: _Span, kind: _Kind, says: _Says) -> bool:
+    """Whether what is said around a match forbids it, or excuses its kind."""
+    begun, ended = sentence.clause(span)
+    before, after = sentence.text[begun : span[0]], sentence.text[span[1] : ended]
+    # Words of the match itself forbid nothing: "don't worry about the filing date"
+    if says.forbids.search(says.purpose.sub("", before + "\0" + after)) or _given_up(before, says):
+        return True
+    reach = sentence.text[: span[1]] + _PAUSE.split(after)[0]
+    return any(
+        says.of_line[context].search(sentence.line)
+        if context in says.of_line
+        else says.contexts[context].search(reach)
+        for context in kind.unless
+    )
+
+
+def _given_up(before: str, says: _Says) -> bool:
+    """Whether an "instead of" reaches a match: to the next comma if the clause begins with it, else to its end."""
+    return any(
+        before[: match.start()].strip() or not re.search("[,，]", before[match.end() :])
+        for match in says.gives_up.finditer(before)
+    )
+
+
+def _conditioned(clause: str, name: re.Match[str], role: str, conditions: dict[str, re.Pattern[str]]) -> bool:
     """Whether a column stands in a condition, in SQL or in words; of a period's end, in an upper bound.
 
     Of a time that the vendor writes also in what orders rows.
     """
     after, before = clause[name.end() :], clause[: name.start()]
-    if role == "period_end":  # a period may be picked, but its end bounds no knowledge
-        return re.match(r"\s*(?:<|≤|between\b|不晚于|不超过|早于)", after, re.IGNORECASE) is not None
-    if name.group()[1:].islower():  # it may be a word of the language: region, performance
-        return re.match(_COMPARED, after, re.IGNORECASE) is not None
-    if role in ("updated", "recorded") and (
-        re.search(_ORDER_BEFORE, before, re.IGNORECASE) or re.match(_ORDER_AFTER, after, re.IGNORECASE)
-    ):
-        return True
+    if role == "period_end":
+        return conditions["bound_after"].search(after) is not None
+    if name.group()[1:].islower():
+        return conditions["strictly_after"].search(after) is not None
+    ordered = role in ("updated", "recorded") and (
+        conditions["ordered_before"].search(before) or conditions["ordered_after"].search(after)
+    )
     return bool(
-        re.match(_OPERATOR, after, re.IGNORECASE) or re.search(_BY + r"(?:\w+\.)?$", before, re.IGNORECASE)
+        ordered or conditions["compared_after"].search(after) or conditions["compared_before"].search(before)
     )
 
 
-def _clauses(line: str) -> Iterator[tuple[int, str]]:
-    """Yield the clauses of a line with their offsets, without what an "instead of" in them gives up."""
-    for begin, sentence in _sentences(line):
-        start = 0
-        for turn in (*_TURN.finditer(sentence), None):
-            clause = sentence[start : turn.end() if turn else len(sentence)]
-            given_up = _INSTEAD.search(clause)
-            yield begin + start, clause[: given_up.start()] if given_up else clause
-            start += len(clause)
+def _sentences(line: str, says: _Says) -> Iterator[_Sentence]:
+    begin = 0
+    for end in [*(match.end() for match in _SENTENCE_END.finditer(line)), len(line)]:
+        text = line[begin:end]
+        yield _Sentence(text, line, begin, tuple(match.end() for match in says.turns.finditer(text)))
+        begin = end
 
 
-def _sentences(line: str) -> Iterator[tuple[int, str]]:
-    """Yield the sentences of a line with their offsets; a decimal point ends none, nor does a dot within a name."""
-    start = 0
-    for match in re.finditer(r"[。；;！!？?]|\.(?=\s|$)", line):
-        yield start, line[start : match.end()]
-        start = match.end()
-    yield start, line[start:]
-
-
-def _columns(catalog: Catalog) -> dict[str, tuple[str, bool]]:
-    """Return columns by what is judged here, and whether every table means that: of a period's end one is enough."""
+def _columns(catalog: Catalog) -> _Roles:
+    """Return columns by role, and whether every table means that: of a period's end one is enough."""
     roles: dict[str, set[str]] = {}
     for table in catalog.tables.values():
         for name, column in table.columns.items():
             roles.setdefault(name.upper(), set()).add(column.role)
-    judged = {
+    return {
         name: ("period_end" if "period_end" in found else next(iter(found)), len(found) == 1)
         for name, found in roles.items()
         if len(found) == 1 or "period_end" in found
     }
-    return {name: (role, sole) for name, (role, sole) in judged.items() if role in _ROLES}
 
 
-def _disclosures(catalog: Catalog) -> set[str]:
-    return {
-        name.upper()
-        for table in catalog.tables.values()
-        for name, column in table.columns.items()
-        if column.role == "disclosure"
-    }
+def _alternatives(names: Iterable[str]) -> str:
+    """Return a pattern of columns; a name of letters alone is found in capitals only, as it may be a word."""
+    return r"(?<!\w)(?:" + "|".join(n if "_" in n else f"(?-i:{n})" for n in sorted(names)) + r"|(?!))(?!\w)"
 
 
-_ROLES: dict[str, tuple[str, Severity, str, str]] = {
-    "current_state": (
-        "current_state",
-        "violation",
-        "{} says how things stand today, not at the as-of date.",
-        "Test the interval: begun by the as-of date, and not known to have ended by then.",
-    ),
-    "updated": (
-        "updated_time",
-        "violation",
-        "{} changes whenever the vendor touches a row: it does not say when the row became known.",
-        "Use the column of disclosure.",
-    ),
-    "recorded": (
-        "recorded_time",
-        "risk",
-        "{} says when the vendor wrote the row, which may be years after it became public.",
-        "Use the column of disclosure, or let the contract allow the recording time.",
-    ),
-    "period_end": (
-        "period_end",
-        "risk",
-        "{} is the end of a period; what happened in it becomes known later.",
-        "Add a bound on the column of disclosure.",
-    ),
-}
-_WORDS: tuple[tuple[re.Pattern[str], str, Severity, str, str], ...] = (
-    (
-        _NAME,
-        "name_for_state",
-        "violation",
-        "The name kept is today's; special treatment has a history of its own.",
-        "Read the events of special treatment, by announcement and effect.",
-    ),
-    (
-        _TODAY,
-        "todays_state",
-        "violation",
-        "Today's members, classes and states were not those of the as-of date.",
-        "Say: as of the as-of date.",
-    ),
-    (_CLOCK, "clock", "violation", "The clock of the machine is no as-of date.", "State the date."),
-    (
-        _LAG,
-        "fixed_lag",
-        "risk",
-        "A fixed lag is wrong for every report that came earlier or later.",
-        "Use the column of disclosure.",
-    ),
-)
+@lru_cache(maxsize=8)
+def _read(disclosure: str, period: str) -> _Says:
+    """Return the file of inducements, compiled for a catalog's columns."""
+    document, _ = parse(_SAYS.read_text(encoding="utf-8"), _SAYS.name)
+    words = {"disclosure": disclosure, "period": period}
+
+    def pattern(*said: str) -> re.Pattern[str]:
+        return re.compile("|".join(f"(?:{_filled(one, words)})" for one in said), re.IGNORECASE)
+
+    def kind(says: dict[str, Any]) -> _Kind:
+        whole = [rf"(?<![A-Za-z])(?:{one})(?![A-Za-z])" for one in says.get("en", ())]
+        said = tuple(pattern(one) for one in (*says.get("any", ()), *says.get("zh", ()), *whole))
+        return _Kind(
+            says["rule"], says["severity"], says["why"], says["instead"], tuple(says.get("unless", ())), said
+        )
+
+    for name, word in document["words"].items():
+        words[name] = _filled(word, words)
+    return _Says(
+        kinds=tuple(kind(one) for one in document["inducements"]),
+        roles={role: kind(one) for role, one in document["columns"].items()},
+        conditions={name: pattern(one) for name, one in document["conditions"].items()},
+        contexts={name: pattern(*said) for name, said in document["contexts"].items()},
+        of_line={name: pattern(*said) for name, said in document["contexts_of_line"].items()},
+        forbids=pattern(*document["prohibition"]["any"]),
+        gives_up=pattern(*document["prohibition"]["following"]),
+        purpose=pattern(document["prohibition"]["purpose"]),
+        turns=pattern(*document["turns"]),
+    )
+
+
+def _filled(said: str, words: dict[str, str]) -> str:
+    """Put words into a pattern; a blank stands for any white space."""
+    said = re.sub(r"<([a-z_]+)>", lambda match: words[match[1]], said)
+    return said.replace("[- ]", r"[-\s]").replace(" ?", r"\s*").replace(" ", r"\s+")
