@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from finassay.temporal._contract import Contract, Mark
 
+# What a program reads without a bound on what is known: no field, but a doubt about the dates of all programs.
+OPEN = "open"
 # A list that several places may add to; any other field has one value.
 _LISTS = ("sources", "history", "recording_proxies", "labels", "decisions.dates")
 
@@ -52,6 +54,20 @@ def combined(name: str, readings: Sequence[Evidence]) -> Contract:
         fields.pop(doubted, None)
     fields, marks = _decisions(fields, marks)
     return Contract.model_validate({"contract": name, **_nested(fields), "marks": marks})
+
+
+def closed(readings: Sequence[Evidence]) -> list[Evidence]:
+    """Return the readings of the programs of a task; with an open scan none of their as-of dates is sure."""
+    opened = [reading.because for reading in readings if reading.field == OPEN]
+    kept = [reading for reading in readings if reading.field != OPEN]
+    if not opened:
+        return kept
+    return [
+        replace(reading, sure=False, because=f"{reading.because}; but {opened[0]}")
+        if reading.field.startswith("as_of.")
+        else reading
+        for reading in kept
+    ]
 
 
 def _single(own: list[Evidence]) -> tuple[Any, Mark]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import yaml
 
 from finassay.core import InputError, Place
-from finassay.temporal._evidence import Evidence, combined
+from finassay.temporal._evidence import Evidence, closed, combined
 from finassay.temporal._read_instruction import read_instruction
 from finassay.temporal._read_python import read_python
 from finassay.temporal._read_sql import parse_statements, read_sql
@@ -55,16 +55,17 @@ def propose_contract(
     InputError
         If a program or a notebook cannot be parsed.
     """
-    readings: list[Evidence] = []
-    for kind, text in sorted(sources, key=lambda source: source[0] != "text"):
+    words: list[Evidence] = []
+    programs: list[Evidence] = []
+    for kind, text in sources:
         if kind == "text":
-            readings += read_instruction(text)
+            words += read_instruction(text)
         elif kind == "sql":
-            readings += _sql(text, catalog, dialect)
+            programs += _sql(text, catalog, dialect)
         else:
             code = _cells(text) if kind == "notebook" else text
-            readings += _python(code, catalog, dialect)
-    return combined(name, readings)
+            programs += _python(code, catalog, dialect)
+    return combined(name, [*words, *closed(programs)])
 
 
 def contract_yaml(contract: Contract) -> str:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from finassay.temporal._evidence import Evidence
-from finassay.temporal._read_dates import Dated, Window, odd_dates
-from finassay.temporal._read_rest import Span, left_unread
+from finassay.temporal._plain_words import REPORTED_ITEM
+from finassay.temporal._read_dates import Dated, Window, odd_dates, period_after
+
+if TYPE_CHECKING:
+    from finassay.temporal._read_rest import Span
 
 # What stands right before or right after a date and makes it the as-of date.
 _BEFORE = re.compile(
@@ -19,9 +23,14 @@ _BEFORE = re.compile(
 )
 _AFTER = re.compile(
     r"^\s*(?:的|这个|当[日天])?\s*(?:日终|收盘后?|日末|开盘前|盘前|周五收盘后)?\s*(?:为|作为|是)?\s*"
-    r"(?:观察日|观察时?点|信息截点|信息截止|回测截止|样本截止|截止日|截面|可获得|可得|已披露|已发布"
+    r"(?:观察日|观察时?点|信息截点|信息截止日?|回测截止日?|样本截止日?|截止日|截面|可获得|可得|已披露|已发布"
     r"|已有数据|当时|之?前可[得获]"
     r"|晨会|月会|月报|周报|日报|策略会|组合例会|before the open|at the close|end of day|close)",
+    re.IGNORECASE,
+)
+# A boundary right after a date: "2024-12-24日终", "2024-12-24 (end of day)".
+_CLOSES = re.compile(
+    r"^(?:的|当[日天])?\s*[（(]?\s*(?:日终|日末|收盘后?|end of day|close)\s*[）)]?(?=$|[\s，。；,.;])",
     re.IGNORECASE,
 )
 # What makes a date something else: the start of a window, a report's period, a bound of a report's disclosure.
@@ -113,29 +122,23 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _BALANCE_ITEM = re.compile(
-    r"(?:总|净|流动)资产(?!收益|周转|回报|负债)|总负债|负债总额|(?:股东|所有者)权益|净资产(?!收益)"
-    r"|货币资金|存款|贷款余额|存货|商誉|应收账款|总股本|持仓|持股"
-    r"|\b(?:total|net|current) (?:assets|liabilities|debt)\b|\bassets\b|\bliabilities\b|(?:shareholders"
-    r"|stockholders)['’]?s?['’]? equity"
-    r"|\b(?:total )?equity of\b|\bbook value|\binventor(?:y|ies)\b|\bgoodwill\b|\bcash\b|\bdebts?\b"
-    r"|\bdeposits\b|\bloans\b|\breceivables\b"
-    r"|\bholdings\b|\bheld by\b|\bshares outstanding\b",
+    r"持[有股仓]|股本|\bheld by\b|\bshares outstanding\b|\bassets under management\b|\bbook value|\bcapital\b",
     re.IGNORECASE,
 )
+# A day on which somebody decides.
+_MEETS = re.compile(r"会|周报|日报|月报|观察|回测|样本|截面")
 _KNOWLEDGE = re.compile(r"观察日|信息截|可得|已披露|已公布|已发布|known|disclosed|available", re.IGNORECASE)
 _CLAUSE = re.compile(r"[，。；：、（(）)\n,;:]|\.(?:\s|$)")
 
 
-def read_as_of(text: str, dates: list[Dated], windows: list[Window], read: Sequence[Span]) -> list[Evidence]:
+def read_as_of(text: str, dates: list[Dated], windows: list[Window], left: str | None) -> list[Evidence]:
     """Return what an instruction says about the date of the whole task and its boundary.
 
-    ``read`` are the places of the other readings. Words of time that neither they nor the dates account for are doubts.
+    ``left`` is the first word that no reading accounts for, which leaves a doubt.
     """
     strong, weak = _candidates(text, dates, windows)
     boundary_of = strong or [found for found in weak if found.exact]
     last = max(boundary_of, key=lambda found: found.day, default=None)
-    spans = [*read, *(_span(text, found) for found in dates), *((a.start, b.end) for a, b in windows)]
-    left = left_unread(text, spans)
     doubt = f"“{left}”: another day than the one that is written?" if left else None
     return [
         *_date(text, dates, windows, strong, weak, doubt),
@@ -144,13 +147,20 @@ def read_as_of(text: str, dates: list[Dated], windows: list[Window], read: Seque
     ]
 
 
+def places_of(text: str, dates: list[Dated], windows: list[Window]) -> list[Span]:
+    """Return the places of dates and windows, each date with the words that say what it is of."""
+    return [*(_span(text, found) for found in dates), *((a.start, b.end) for a, b in windows)]
+
+
 def _span(text: str, found: Dated) -> Span:
     """Return the place of a date with the words that say what it is of."""
     before, after = text[: found.start], text[found.end :]
     starts = [
         match.start() for rule in (_BEFORE, _PERIOD_BEFORE, _NOT_BEFORE) if (match := rule.search(before))
     ]
-    ends = [match.end() for rule in (_AFTER, _PERIOD_AFTER, _NOT_AFTER) if (match := rule.match(after))]
+    ends = [
+        match.end() for rule in (_AFTER, _CLOSES, _PERIOD_AFTER, _NOT_AFTER) if (match := rule.match(after))
+    ]
     start = min(starts, default=found.start)
     if lead := _LEAD.search(text[:start]):
         start = lead.start()
@@ -192,7 +202,10 @@ def _date(
         others += [f for f in weak if f.exact and f.day < chosen.day and not is_period(text, f)]
         if others:
             because += f"; but what is {_quote(text, others[0])}?"
-        yield Evidence(field, chosen.day, sure=not alike and not others, because=because)
+        ahead = period_after(text, chosen.day, REPORTED_ITEM)
+        if ahead:
+            because += f"; but “{ahead}” ends after it"
+        yield Evidence(field, chosen.day, sure=not (alike or others or ahead), because=because)
         for found in strong:
             if found.day == chosen.day and (doubt := _changed(text, found) or left):
                 yield Evidence(field, chosen.day, sure=False, because=doubt, standing="doubt")
@@ -253,10 +266,12 @@ def _balance(text: str, found: Dated) -> str | None:
     """Say why the last day of a quarter may be that of a balance sheet; None where words say it is of knowledge."""
     if (found.day + timedelta(days=1)).day != 1 or found.day.month % 3 or not found.exact:
         return None
-    trigger = _BEFORE.search(text[: found.start])
-    if (trigger and not _INCLUSIVE.search(trigger.group())) or _KNOWLEDGE.search(text):
+    trigger, placed = _BEFORE.search(text[: found.start]), _AFTER.match(text[found.end :])
+    if (trigger and not _INCLUSIVE.search(trigger.group())) or (placed and _MEETS.search(placed.group())):
         return None
-    item = _BALANCE_ITEM.search(text)
+    if _KNOWLEDGE.search(text):
+        return None
+    item = REPORTED_ITEM.search(text) or _BALANCE_ITEM.search(text)
     return f"the end of a quarter, and “{item.group()}”: is it a day of balance sheets?" if item else None
 
 

@@ -130,6 +130,27 @@ def _month(name: str) -> int:
     return next(i for i, known in enumerate(_MONTHS, 1) if known.startswith(name.lower()[:3]))
 
 
+_REPORTED_PERIOD = re.compile(
+    rf"(?<![0-9A-Za-z.\-/])(?P<y>{_YEAR})\s*年?\s*(?:(?:第?(?P<q>[1-4一二三四])\s*季|Q\s*(?P<r>[1-4]))"
+    r"|(?P<h>半年|中报|上半年|interim|half)|(?P<t>前三季)|(?P<f>年报|年度|全年|annual|full)|(?P<n>\s*年?底|\s*年?末))?(?![0-9])"
+    rf"|Q\s*(?P<p>[1-4])\s*(?P<x>{_YEAR})",
+    re.IGNORECASE,
+)
+
+
+def period_after(text: str, day: date, item: re.Pattern[str]) -> str | None:
+    """Return the words of a period of reports that ends after a day; a bare year counts if `item` follows."""
+    for match in _REPORTED_PERIOD.finditer(text):
+        year = int(match["y"] or match["x"])
+        quarter = match["q"] or match["r"] or match["p"]
+        months = 3 * _digits(quarter) if quarter else 6 if match["h"] else 9 if match["t"] else 12
+        whole = match["f"] or match["n"] or item.match(text[match.end() :].lstrip(" 的"))
+        ends = date(year + months // 12, months % 12 + 1, 1) - timedelta(days=1)
+        if year > day.year or (ends > day and (months < 12 or whole)):
+            return match.group().strip()
+    return None
+
+
 def windows_in(text: str, dates: list[Dated]) -> list[Window]:
     """Return the windows of a text in their order: of dates, or from the first to the last day of months or years."""
     ordered = sorted(dates, key=lambda found: found.start)

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from finassay.temporal._evidence import Evidence
-from finassay.temporal._read_as_of import is_period, read_as_of
+from finassay.temporal._plain_words import REPORTED_ITEM
+from finassay.temporal._read_as_of import is_period, places_of, read_as_of
 from finassay.temporal._read_dates import Dated, Window, dates_in, windows_in
+from finassay.temporal._read_rest import left_unread
 
 _RHYTHMS = (
     (
@@ -27,7 +29,10 @@ _RHYTHMS = (
         ),
     ),
     ("year_end", r"每年(?:年)?末|各年(?:年)?末|each year[- ]end|at (?:each|every) year[- ]end"),
-    ("week", r"每周|各周|周频|逐周|each week|every (?:week|wednesday|friday)|weekly rebalanc"),
+    (
+        "week",
+        r"[每各]周(?:周[一二三四五])?|周频|逐周|each week|every (?:week|wednesday|friday)|weekly rebalanc",
+    ),
     (
         "day",
         r"每(?:个)?交易日|逐日|每日(?:调|滚)|each trading day|every trading day|daily rebalanc|(?:each|every) day\b",
@@ -118,6 +123,11 @@ _DENIED_AFTER = re.compile(
     r"|^[^.;,]{0,24}?\b(?:not|never|excluded|ignored|forbidden)\b",
     re.IGNORECASE,
 )
+# A rule of values ("as restated"), not only of which report ("the latest disclosed one").
+_OF_VALUES = re.compile(f"{_FIRST.pattern}|重述|修订|更正|restat|revis", re.IGNORECASE)
+_CLAUSE_END = re.compile(
+    r"[，。；、,;\n]|\.(?=\s|$)|(?<!\w)(?:and|but|while)(?!\w)|而(?!不|非)|但", re.IGNORECASE
+)
 # Words that make a rule of versions hold for a part only.
 _IN_PART = re.compile(
     r"不仅|不只|不但|不单|不得不|无不|不能不|否则|例外|(?:如|若|无|缺少?)[^，。；,]{0,4}(?:首次|最新|初值"
@@ -149,10 +159,17 @@ _LABEL_FIELD = re.compile(
     r"|forward|future|fwd|label|next|following|subsequent",
     re.IGNORECASE,
 )
+# A horizon and an outcome, and nothing else.
 _LABEL_SURE = re.compile(
-    r"(?:未来|随后|后续|持有期|后\s*\d|[次下]一?个?(?:交易日|[日周月季年])).*(?:收益|涨跌|回报|表现)"
-    r"|^标签$|^label$"
-    r"|(?:fwd|forward|future|next|following|subsequent).*ret",
+    r"(?:个股|股票|证券|组合|基金)?(?:未来|随后|后续|其后|此后|持有期|[次下]一?个?(?=交易日|[日周月季年])|(?=后\s*\d))后?"
+    r"\s*[\d一二三四五六七八九十]*\s*个?(?:交易日|[日天周月季年]|季度)?的?(?:累计|超额|平均|区间)*(?:收益率?|涨跌幅|回报率?)"
+    r"|标签|label"
+    r"|(?:fwd|forward|future|next|following|subsequent)[\s_-]*(?:\d+[\s_-]*)?(?:trading[\s_-])?"
+    r"(?:[dwmqy]|days?|weeks?|months?|quarters?|years?)?[\s_-]*(?:excess[\s_-]*)?ret(?:urn)?s?(?:[\s_-]*\d+[dwmqy]?)?",
+    re.IGNORECASE,
+)
+_FORECAST = re.compile(
+    r"预[测期计估判]|展望|模型|信号|forecast|predict|expect|signal|model|estimat|project|outlook|target",
     re.IGNORECASE,
 )
 _PROXY = re.compile(r"入库|INSERTTIME|recorded|inserted into|recording time", re.IGNORECASE)
@@ -173,7 +190,8 @@ _DATE_FIELD = re.compile(
 )
 # Of these it is plain that they carry the day of a decision; "listing date" is a date too.
 _DECISION_FIELD = re.compile(
-    r"观察日|观测日|调仓日|截面日|换仓日|决策日|rebalanc|observ|as_?of|decision", re.IGNORECASE
+    r"(?:观察|观测|调仓|截面|换仓|决策)日期?|(?:rebalanc\w*|observation|as[_ -]?of|decision)[_ -]?(?:date|day)?",
+    re.IGNORECASE,
 )
 
 
@@ -182,22 +200,27 @@ def read_instruction(text: str) -> list[Evidence]:
     dates = dates_in(text)
     windows = windows_in(text, dates)
     rhythms = [re.compile(words, re.IGNORECASE) for _, words in _RHYTHMS if windows and _DECIDES.search(text)]
-    patterns = [*rhythms, _FIRST, _LATEST, _LABEL, _PROXY, _HISTORY]
+    patterns = [*rhythms, _FIRST, _LATEST, _LABEL, _HISTORY]
     read = [found.span() for pattern in patterns for found in pattern.finditer(text)]
+    read += [_with_denial(text, found) for rule in (_FIRST, _LATEST) for found in rule.finditer(text)]
+    read += places_of(text, dates, windows)
+    outcomes = [name for name in output_fields(text) if _LABEL_SURE.fullmatch(name)]
+    read += [found.span() for name in outcomes for found in re.finditer(re.escape(name), text)]
+    left = left_unread(text, read)
     return [
-        *read_as_of(text, dates, windows, read),
-        *_decisions(text, dates, windows),
-        *_version(text, dates),
-        *_labels(text),
+        *read_as_of(text, dates, windows, left),
+        *_decisions(text, dates, windows, left_unread(text, read, strict=True, names=False)),
+        *_version(text, dates, left, left_unread(text, read, names=False)),
+        *_labels(text, left),
         *_permissions(text),
     ]
 
 
-def _decisions(text: str, dates: list[Dated], windows: list[Window]) -> Iterator[Evidence]:
+def _decisions(text: str, dates: list[Dated], windows: list[Window], left: str | None) -> Iterator[Evidence]:
     found = [(n, m) for n, pattern in _RHYTHMS if (m := re.search(pattern, text, re.IGNORECASE))]
     columns = [name for name in output_fields(text) if _DATE_FIELD.search(name)]
     if found:
-        yield from _rhythm(text, found, windows)
+        yield from _rhythm(text, found, windows, left)
     elif other := _OTHER_RHYTHM.search(text) if _DECIDES.search(text) and windows else None:
         because = f"“{other.group()}” is no rhythm that 'every' has; state the dates"
         yield Evidence("decisions", None, sure=False, because=because)
@@ -209,11 +232,13 @@ def _decisions(text: str, dates: list[Dated], windows: list[Window]) -> Iterator
         because = f"“{compared.group()}” with several dates"
         yield Evidence("decisions.dates", listed, sure=False, because=because)
     if columns:
-        sure = len(columns) == 1 and bool(_DECISION_FIELD.search(columns[0]))
+        sure = len(columns) == 1 and bool(_DECISION_FIELD.fullmatch(columns[0]))
         yield Evidence("decisions.column", columns[0], sure, f"output fields: {', '.join(columns)}")
 
 
-def _rhythm(text: str, found: list[tuple[str, re.Match[str]]], windows: list[Window]) -> Iterator[Evidence]:
+def _rhythm(
+    text: str, found: list[tuple[str, re.Match[str]]], windows: list[Window], left: str | None
+) -> Iterator[Evidence]:
     """Yield the rhythm of decisions and its window; sure where there is one of each and something is decided."""
     name, match = found[0]
     because = f"“{match.group()}”"
@@ -231,6 +256,8 @@ def _rhythm(text: str, found: list[tuple[str, re.Match[str]]], windows: list[Win
         doubts.append("no window of decision dates was read; state 'from' and 'to'")
     elif doubt := _of_data(text, windows):
         doubts.append(doubt)
+    if left and windows:
+        doubts.append(f"“{left}”: is it of every such day?")
     sure = not doubts
     yield Evidence("decisions.every", name, sure, "; ".join([because, *doubts]))
     if windows:
@@ -253,7 +280,7 @@ def _of_data(text: str, windows: list[Window]) -> str | None:
     return None
 
 
-def _version(text: str, dates: list[Dated]) -> Iterator[Evidence]:
+def _version(text: str, dates: list[Dated], left: str | None, left_or_name: str | None) -> Iterator[Evidence]:
     first, latest = list(_FIRST.finditer(text)), list(_LATEST.finditer(text))
     stated = {"first": first, "latest": latest}
     meant = {rule: [m for m in own if not _denied(text, m)] for rule, own in stated.items()}
@@ -274,6 +301,9 @@ def _version(text: str, dates: list[Dated]) -> Iterator[Evidence]:
         if sure and (other_word := _outside(_VERSION_WORD, text, read)):
             sure = False
             words += f": what is said of “{other_word}”?"
+        if sure and (part := (left_or_name if rule == "first" else left) or _of_a_part(text, meant[rule])):
+            sure = False
+            words += f": of all figures? “{part}”"
         if sure and rule == "latest" and dates and all(is_period(text, found) for found in dates):
             sure = False
             words += ": the latest of which day? The date is of a report"
@@ -281,6 +311,21 @@ def _version(text: str, dates: list[Dated]) -> Iterator[Evidence]:
     elif _REPORTS.search(text):
         because = "reports are used and no version is named; the latest known is the default"
         yield Evidence("version", "latest", sure=False, because=because, standing="guess")
+
+
+def _of_a_part(text: str, rules: list[re.Match[str]]) -> str | None:
+    """Return a reported item that a rule of values does not name, where it names others; None where it is of all."""
+    ends = [found.end() for found in _CLAUSE_END.finditer(text)]
+    for rule in rules:
+        if not _OF_VALUES.search(rule.group()):
+            continue
+        start = max((end for end in ends if end <= rule.start()), default=0)
+        end = min((end for end in ends if end > rule.end()), default=len(text))
+        own = {item.group().lower() for item in REPORTED_ITEM.finditer(text, start, end)}
+        others = (item.group() for item in REPORTED_ITEM.finditer(text))
+        if own and (other := next((item for item in others if item.lower() not in own), None)):
+            return other
+    return None
 
 
 def _outside(words: re.Pattern[str], text: str, read: Sequence[tuple[int, int]]) -> str | None:
@@ -296,12 +341,30 @@ def _denied(text: str, match: re.Match[str]) -> bool:
     return bool(_DENIED_BEFORE.search(text[: match.start()]) or _DENIED_AFTER.match(text[match.end() :]))
 
 
-def _labels(text: str) -> Iterator[Evidence]:
+def _with_denial(text: str, match: re.Match[str]) -> tuple[int, int]:
+    """Return the place of words of a version with what denies them."""
+    before, after = text[: match.start()], text[match.end() :]
+    denied = _DENIED_BEFORE.search(before)
+    start = denied.start() if denied else match.start()
+    if auxiliary := re.search(r"\b(?:do|does|must|should|may|can)\s*$", text[:start], re.IGNORECASE):
+        start = auxiliary.start()
+    tail = _DENIED_AFTER.match(after) or re.match(
+        r"\s*(?:values?|figures?|numbers?)?\s*only(?=\s*(?:[,.;]|$))", after, re.IGNORECASE
+    )
+    return start, match.end() + (tail.end() if tail else 0)
+
+
+def _labels(text: str, left: str | None) -> Iterator[Evidence]:
     words = _LABEL.search(text)
     columns = [name for name in output_fields(text) if _LABEL_FIELD.search(name)]
     if columns:
-        sure = bool(words) and all(_LABEL_SURE.search(name) for name in columns)
-        yield Evidence("labels", columns, sure, because=f"output fields: {', '.join(columns)}")
+        because = f"output fields: {', '.join(columns)}"
+        if doubt := _FORECAST.search(text):
+            because += f"; “{doubt.group()}”: an outcome, or a forecast of it?"
+        elif left:
+            because += f"; what is “{left}” of?"
+        sure = not (doubt or left) and all(_LABEL_SURE.fullmatch(name) for name in columns)
+        yield Evidence("labels", columns, sure, because)
     elif words:
         because = f"“{words.group()}” asks for later outcomes; name the output columns that hold them"
         yield Evidence("labels", [], sure=False, because=because)

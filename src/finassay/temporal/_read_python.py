@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
 from finassay.temporal._evidence import Evidence
+from finassay.temporal._read_bindings import Bindings
 from finassay.temporal._read_sql import read_sql
 
 if TYPE_CHECKING:
@@ -39,11 +41,17 @@ def read_python(source: str, catalog: Catalog | None = None, dialect: str = "mys
         If it is no Python.
     """
     tree = ast.parse(source)
-    dates = {name: value for name, value in _assigned(tree) if isinstance(value, date)}
-    readings = [*_named(tree)]
-    for text in _texts(tree, dates):
+    bindings = Bindings(tree)
+    dates = {
+        name: value
+        for name, value in _assigned(tree)
+        if isinstance(value, date) and (bindings.is_plain(name) or bindings.is_default(name))
+    }
+    readings = [*_named(tree, bindings)]
+    for text, whole in _texts(tree, dates, bindings):
         if _SQL.search(text):
-            readings += read_sql(text, catalog, dialect)
+            found = read_sql(text, catalog, dialect)
+            readings += found if whole else map(_built, found)
     readings += [*_ranges(tree), *_labels(tree)]
     if not any(reading.field == "as_of.date" for reading in readings):
         loose = sorted({day for node in ast.walk(tree) if (day := _date(node))})
@@ -107,19 +115,85 @@ def _assigned(tree: ast.AST) -> Iterator[tuple[str, date | list[date]]]:
                     yield name, days
 
 
-def _named(tree: ast.AST) -> Iterator[Evidence]:
-    as_of: dict[date, str] = {}
+def _named(tree: ast.Module, bindings: Bindings) -> Iterator[Evidence]:
+    as_of: dict[date, list[str]] = {}
+    lists: dict[str, list[date]] = {}
     for name, value in _assigned(tree):
         if isinstance(value, list):
             if len(value) > 1 and (_MANY_NAME.search(name) or _AS_OF_NAME.search(name)):
-                because = f"{name} lists {len(value)} dates"
-                sure = bool(_DECISION_NAME.search(name))  # "holidays" and "pay_dates" are dates too
-                yield Evidence("decisions.dates", sorted(set(value)), sure=sure, because=because)
+                lists[name] = sorted({*lists.get(name, []), *value})
         elif _AS_OF_NAME.search(name):
-            as_of.setdefault(value, name)
-    for day, name in as_of.items():
-        sure = len(as_of) == 1 and bool(_PLAIN_NAME.search(name))
-        yield Evidence("as_of.date", day, sure=sure, because=f"{name} = {day}")
+            as_of.setdefault(value, []).append(name)
+    decided = [
+        name for name in lists if _DECISION_NAME.search(name)
+    ]  # "holidays" and "pay_dates" are dates too
+    for name, days in lists.items():
+        because = f"{name} lists {len(days)} dates"
+        doubt = None
+        if decided != [name]:
+            doubt = (
+                "which list is it?" if name in decided else "its name does not say that something is decided"
+            )
+        elif not bindings.is_plain(name) or not bindings.is_list_kept(name):
+            doubt = "it is bound again, under a condition, or not gone through as a whole"
+        yield Evidence(
+            "decisions.dates", days, sure=doubt is None, because="; ".join(filter(None, [because, doubt]))
+        )
+    for day, names in as_of.items():
+        because = f"{names[0]} = {day}"
+        if doubt := _doubted(tree, names, day, bindings) if len(as_of) == 1 else "there are others":
+            because += f"; {doubt}"
+        yield Evidence("as_of.date", day, sure=doubt is None, because=because)
+
+
+def _doubted(tree: ast.Module, names: list[str], day: date, bindings: Bindings) -> str | None:
+    """Say why a date under a name may not be the one the program uses; None where it leaves no doubt."""
+    name = names[0]
+    if not _PLAIN_NAME.search(name):
+        return "its name does not say that it is the as-of date"
+    if not all(bindings.is_plain(own) or bindings.is_default(own) for own in names):
+        return f"{name} is bound again, under a condition, or by who calls"
+    if not all(map(bindings.is_date_kept, names)):
+        return f"{name} is changed"
+    same = set(names)
+    for other, value in _bound_otherwise(tree, same, bindings):
+        if not (bindings.is_same_date(value, same) or _date(value) == day):
+            return f"{other} is another"
+        same.add(other)
+    if later := max((d for node in ast.walk(tree) if (d := _date(node)) and d > day), default=None):
+        return f"what is {later}?"
+    return None
+
+
+def _bound_otherwise(
+    tree: ast.Module, names: set[str], bindings: Bindings
+) -> Iterator[tuple[str, ast.expr | None]]:
+    """Yield what other names of an as-of date are given, and what calls give to parameters of such a name."""
+    for function in bindings.functions:
+        for argument in ast.walk(function.args):
+            if isinstance(argument, ast.arg) and _PLAIN_NAME.search(argument.arg):
+                own = argument.arg in names
+                for value in bindings.arguments(function, argument.arg) or [None]:
+                    if not (own and value is None):
+                        yield argument.arg, value
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and not isinstance(node.value, ast.List | ast.Tuple):
+            for target in node.targets:
+                if isinstance(target, ast.Name) and _PLAIN_NAME.search(target.id) and target.id not in names:
+                    yield target.id, node.value
+        elif (
+            isinstance(node, ast.For)
+            and isinstance(node.target, ast.Name)
+            and _PLAIN_NAME.search(node.target.id)
+        ):
+            yield node.target.id, node.iter
+
+
+def _built(reading: Evidence) -> Evidence:
+    """Return a reading of a string that the program goes on to build up: not sure."""
+    if not reading.sure:
+        return reading
+    return replace(reading, sure=False, because=f"{reading.because}; but the program builds the text up")
 
 
 def _ranges(tree: ast.AST) -> Iterator[Evidence]:
@@ -164,21 +238,23 @@ def _labels(tree: ast.AST) -> Iterator[Evidence]:
         )
 
 
-def _texts(tree: ast.AST, dates: dict[str, date]) -> Iterator[str]:
-    """Yield every string, an f-string with the dates it names put in."""
+def _texts(tree: ast.Module, dates: dict[str, date], bindings: Bindings) -> Iterator[tuple[str, bool]]:
+    """Yield every string, an f-string with the dates it names put in, and whether it is used as it then stands."""
     inside: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             inside |= {id(part) for part in node.values}
-            yield "".join(_part(part, dates) for part in node.values)
+            parts = [_part(part, dates) for part in node.values]
+            yield "".join(part or "NULL" for part in parts), None not in parts and bindings.is_text_kept(node)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside:
-            yield node.value
+            yield node.value, bindings.is_text_kept(node)
 
 
-def _part(part: ast.expr, dates: dict[str, date]) -> str:
+def _part(part: ast.expr, dates: dict[str, date]) -> str | None:
+    """Return the text of a part of an f-string; None for what is not known before it runs."""
     if isinstance(part, ast.Constant):
         return str(part.value)
     if isinstance(part, ast.FormattedValue) and isinstance(part.value, ast.Name):
         day = dates.get(part.value.id)
-        return day.isoformat() if day else "NULL"
-    return "NULL"
+        return day.isoformat() if day else None
+    return None

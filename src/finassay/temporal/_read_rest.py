@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from finassay.temporal._plain_words import first_unknown
+
 Span = tuple[int, int]
 
 _N = r"[\d一二两三四五六七八九十几数半]+"
-_UNIT = r"(?:个|期)?\s*(?:完整|会计|历史|自然|可比|可得|单)*(?:交易日|工作日|季度|年度|报告期|[日天周月季年])"
+_UNIT = r"(?:个|期)?\s*(?:完整|会计|历史|自然|可比|可得|单)*(?:交易日|工作日|季度|年度|报告期|年报|季报|[日天周月季年])"
 _REPORT = (
     r"(?:合并|母公司)?(?:(?:年度?|半年度?|季度?|中期?|定期)?(?:财务)?(?:报告期?|报表)"
     r"|[一三中半年季]{1,2}报|财报|单季(?:报告)?)(?:期?末|期)?"
@@ -20,14 +22,17 @@ _OF_REPORTS = re.compile(
     r"(?:截至)?\s*(?:该|此)?(?:观察日|观测日|观察时点|截面日|截止日)(?:当[日天])?(?:之?前|当时)?(?:的)?"
     rf"\s*(?:最[后近]\s*(?:{_N}\s*)?(?:个)?交易日|{_N}\s*个?交易日)?|截至(?:该日|当[日天]|最新净值日|·)"
     rf"|(?:净值统计)?截[止至]日(?:期)?"
-    rf"|(?:最近|最新|近|前后?)?\s*(?:{_N}\s*)?(?:个|期)?\s*(?:最新|已|均|尚未|未|当时"
+    rf"|(?:最近|最新|近|前后?)?\s*(?:{_N}\s*)?(?:个|期)?\s*(?:最新|已|均|当时"
     rf"|可)+(?:经)?(?:完整)?(?:披露|发布|公布|公告|可?得|获得)"
     rf"(?:的|最近|最新|同一|合并|可比|{_N}|[个期])*\s*(?:{_REPORT}|季度|年度|会计年度|(?:CPI)?\s*月份)?"
     rf"|(?:财报|·|信息)?(?:披露|发布"
     rf"|公告)(?:日期?)?后\s*[\d、，,\s]+个?\s*(?:A\s*股\s*)?交易日(?=[^，。；]{{0,8}}(?:收益|表现"
     rf"|为持有期))"
+    r"|·\s*披露的(?:、|和|与|年报|半年报|一季报|中报|三季报|季报|财报)+"
+    r"|(?:尚|仍)?未(?:披露|公布|发布|公告)(?=[^，。；]{0,12}的(?:公司|股票|企业|基金|主体|发行人))"
+    r"|“未(?:披露|分类|评级)”"
     r"|信息(?:发布|披露|公告)日期|公告日期?(?=[、，。])|(?:半?年报|和|季报)+披露的|违约(?:相关)?公告"
-    r"|(?:收益率|久期|估值|实际)(?:均)?可用(?:样本)?|不晚于(?=观察日|·)|信息(?=技术|服务|传输|比率|系数)"
+    r"|(?:收益率|(?:修正)?久期|估值|实际)(?:均)?可用(?:样本)?|不晚于(?=观察日|·)|信息(?=技术|服务|传输|比率|系数)"
     r"|滞后(?:阶数|期数)|情景假设"
     # what the end of the day takes in and leaves out
     r"|当日(?:披露|发布|公告|公布|入库|成交|、|或|和|及|与|·)+的?(?:均|都)?(?:可用|计入)"
@@ -37,18 +42,25 @@ _OF_REPORTS = re.compile(
     r"|as (?:reported|stated) (?:by|in) (?:filings|reports)",
     re.IGNORECASE,
 )
+# Data or information of what was read: "the data disclosed by then".
+_OF_READ = re.compile(
+    r"(?:[仅只](?:使用|用))?\s*·[·的\s]*(?:数?据|信息)(?:为准)?|数据\s*·|[仅只](?:使用|用)\s*·+"
+)
 # Words of time that were read as of a report, a backward window, an age, a case that is none of time.
 _OF_FIGURES = re.compile(
     rf"(?:近|最近|过去|此前|连续|至少|不少于|持续|满|不足|未满|超过|成立|上市|持有|间隔|回看"
-    rf"|最新)\s*(?:{_N}\s*){_UNIT}(?:末|内|以上|以来)?"
-    rf"|{_YEAR}\s*年?\s*(?:Q[1-4]|{_REPORT}|年度|全年|[一二三四]季度|(?:-\d+)?\s*以来| annual report)"
+    rf"|最新)\s*(?:{_N}\s*){_UNIT}(?:末|内|以上|以来)?(?:的?数据)?"
+    rf"|(?:[自从]\s*)?{_YEAR}\s*年?\s*(?:Q[1-4]|{_REPORT}|年度|全年|[一二三四]季度|(?:-\d+)?\s*以来| annual report)"
     rf"|{_YEAR}(?:[、和]\s*{_YEAR})+\s*(?:年(?:年度)?|两?个)?|{_YEAR}\s*年(?=曾)|前一年度(?=年报)"
     rf"|{_REPORT}|(?:[去上]年|上[月季])同期|较上[月季年]|同[一]?[月季]度?(?=均|数据)"
     rf"|[每各][日天月季年](?:年|度)?末?|月末(?=观测值|过去|无)|(?:各|每)?半年末(?:前最后一个交易日)?"
     rf"|年末(?=复盘|策略|养老|盘点)|[两三四]季累计|该日最后|首次[^，。；]{{0,12}}后的第一个交易日"
+    r"|(?:剔除|去除|排除|扣除|跌破|突破)[^，。；]{0,24}?后|·\s*全年"
     rf"|不含当月|当月(?:及前\s*{_N}\s*个月)?|个自然年度|往前\s*{_N}\s*个?月作为样本"
     r"|当日(?=仍|尚|存续|有效|国债|曲线|直接|连板|推荐|估值|中证)"
     r"|(?:若|如果)(?=[^，。；]{0,20}(?:并列|相同|[只个家名类条]|组合|基金对|为正|相关|流入|代码))"
+    r"|(?<=股票)后$|(?<=样本)后$|(?<=公司)后$|(?<=基金)后$|(?<=债券)后$"
+    r"|\bt\s*(?=检验|统计量|值|[-(]?stat|$)|未来\s*(?:·|[\d一二两三]+\s*个?[年月])内?(?:集中)?到期|[·日]后的?(?=年化|[、，]|期限)"
     r"|否则(?=[^，。；]{0,4}(?:选择|给出|标记|归为))"
     r"|(?:the )?(?:last|past|trailing|latest) (?:\w+|\d+) (?:trading |business )?(?:days|sessions|weeks"
     r"|months|quarters|years)"
@@ -58,7 +70,14 @@ _OF_FIGURES = re.compile(
 )
 # Moves what is known to another day, or supposes another world than the one that is written: always a doubt.
 _MOVES = re.compile(
-    r"提前|推迟|延[迟后期]|顺延|滞后|时滞|[往向前]前推|倒推|回退|前移|后移|截[至止点]|假[设定如]|倘若"
+    r"盘[前后]|(?<!复)盘中|尾盘|[早午夜]盘|[夜晚晨]|(?<!最)早(?!于)|隔[日夜]|午间|竞价|前视|事[前后先]|随后|其后|[此以之日往]后|后续"
+    r"|下[一]?个?(?:期|年|季|月|半年|报告期|财年)|次[年季月]|[明来今后本当]年|本[季期月]|远期|滚动[到至]"
+    r"|当前的?(?:成[分份]|名单|样本|标准|分类|口径)|现[行今在有]|今[天日]|如今|眼下|[到至]最新|second half"
+    r"|\bcurrent (?:members|constituents|list|index|composition)|\bcurrently\b|\bnow(?:adays)?\b"
+    r"|只有|周[一二三四五六日末]|星期|礼拜|\b(?:sun|mon|tues|wednes|thurs|fri|satur)days?\b"
+    r"|\b(?:overnight|nights?|after[- ]hours|extended[- ]hours|(?:pre|post)[- ]?(?:market|open|close)|the bell|dawn"
+    r"|next|following|after|later|tomorrow|until|till|final|upcoming|forthcoming|foresight|hindsight)\b"
+    r"|提前|推迟|延[迟后期]|顺延|滞后|时滞|[往向前]前推|倒推|回退|前移|后移|截[至止点]|假[设定如]|倘若"
     r"|除非|视[为同](?=[^，。；]{0,6}[可已未得])|当[作没]|没看|站在|回到"
     r"|休市|停市|非交易|节假|假[期日]|节[前后日]|春节|国庆|长假|周末|闭市|忽略|无视|不可?(?:得|用|知|看)"
     r"|不(?:算|计入|作数|考虑|使用|采用)|[才方](?:可|能|算)"
@@ -110,24 +129,27 @@ _FIGURE = re.compile(
 _CLAUSE = re.compile(r"[，。；：（）\n,;:()]|\.(?:\s|$)")
 
 
-def left_unread(text: str, read: Iterable[Span]) -> str | None:
-    """Return the first word of time or knowledge that no reading accounts for; None where nothing is left.
+def left_unread(text: str, read: Iterable[Span], *, strict: bool = False, names: bool = True) -> str | None:
+    """Return the first word that no reading accounts for and that may bear on time or knowledge; or None.
 
     ``read`` are the places of what was read: dates, windows, rhythms, versions, labels. A unit or a relation of time in
-    a clause with a figure ("the mean close of 20 days") describes the figure, unless the clause says what is known.
+    a clause with a figure ("the mean close of 20 days") describes the figure, unless the clause says what is known, or
+    the reader is ``strict``. What is left must be plain words of a research task, and ``names`` beside them.
     """
     letters = list(text)
     for start, end in read:
         letters[start:end] = "·" * (end - start)
-    rest = _OF_REPORTS.sub("·", re.sub("·+", "·", "".join(letters)))
+    rest = _OF_READ.sub("·", _OF_REPORTS.sub("·", re.sub("·+", "·", "".join(letters))))
     for clause in _CLAUSE.split(rest):
         if moved := _MOVES.search(clause):
             return moved.group().strip()
         unread = clause
         if not _KNOWN.search(clause):
             unread = _OF_FIGURES.sub("·", clause)
-            if _FIGURE.search(unread) and not _DATA.search(unread):
-                continue
+            if not strict and _FIGURE.search(unread) and not _DATA.search(unread):
+                unread = re.sub(r"·\s*[前后里内初末]|[前后]\s*(?=·)", "·", _TIME.sub("·", unread))
         if word := _TIME.search(unread):
             return word.group().strip()
+        if unknown := first_unknown(unread, names=names):
+            return unknown
     return None

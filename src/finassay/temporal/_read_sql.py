@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-from finassay.temporal._evidence import Evidence
+from finassay.temporal._evidence import OPEN, Evidence
+from finassay.temporal._read_scans import open_scans, parsed_day
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from finassay.temporal._catalog import Catalog
     from finassay.temporal._column import Role
 
-_ISO = re.compile(r"((?:19|20)\d\d)-?(\d\d)-?(\d\d)(?:[ T]00:00(?::00(?:\.0+)?)?)?")
 _AS_OF_NAME = re.compile(
     r"as_?of|obs|observ|anchor|cut_?off|snapshot|ref_?date|观察|截止|截面", re.IGNORECASE
 )
@@ -55,6 +55,7 @@ def read_sql(sql: str, catalog: Catalog | None = None, dialect: str = "mysql") -
     bounds = [bound for tree in trees for bound in _bounds(tree, catalog)]
     return [
         *_as_of(bounds, trees),
+        *_open(trees, catalog),
         *_sources(trees),
         *_proxies(bounds),
         *_life(bounds, catalog),
@@ -117,8 +118,7 @@ def _date_of(node: exp.Expr | None, named: dict[str, date]) -> date | None:
     if node is None:
         return None
     if isinstance(node, exp.Literal):
-        match = _ISO.fullmatch(node.name)
-        return _valid(match) if match else None
+        return parsed_day(node.name)
     if isinstance(
         node, exp.Cast | exp.TsOrDsToDate | exp.Date | exp.Paren | exp.StrToDate | exp.DateStrToDate
     ):
@@ -131,19 +131,16 @@ def _date_of(node: exp.Expr | None, named: dict[str, date]) -> date | None:
         and len(node.this.expressions) == 1
     ):
         return _date_of(node.this.expressions[0], named)
-    if isinstance(node, exp.DateAdd | exp.Add) and (start := _date_of(node.this, named)):
+    if (
+        isinstance(node, exp.DateAdd | exp.Add)
+        and not node.find(exp.Neg)
+        and (start := _date_of(node.this, named))
+    ):
         amount = next((x for x in node.find_all(exp.Literal) if x.name.isdigit() and len(x.name) <= 2), None)
         unit = node.args.get("unit") or next(iter(node.find_all(exp.Var)), None)
         if amount is not None and (unit is None or unit.name.upper() == "DAY"):
             return start + timedelta(days=int(amount.name))
     return None
-
-
-def _valid(match: re.Match[str]) -> date | None:
-    try:
-        return date(*map(int, match.groups()))
-    except ValueError:
-        return None
 
 
 def _meaning(
@@ -174,15 +171,33 @@ def _as_of(bounds: list[_Bound], trees: list[exp.Expr]) -> Iterator[Evidence]:
     if closed:
         disclosed = any(bound.role in ("disclosure", "recorded") for bound in knowing)
         agreed = len(last) == 1 and disclosed
+        later = _later(trees, max(bound.day for bound in knowing))
         because = f"{votes}/{len(knowing)} upper bounds of dates, such as {shown}"
         if not disclosed:
             because += "; none is known to bound a disclosure"
+        if later:
+            because += f"; but what is {later}?"
+            agreed = False
         yield Evidence("as_of.date", day, agreed, because)
         yield Evidence("as_of.boundary", "eod", agreed, f"the bound takes in the day: {shown}")
         return
     because = f"{shown} is the end of {day}, or before the open of {day + timedelta(days=1)}"
     yield Evidence("as_of.date", day, sure=False, because=because)
     yield Evidence("as_of.boundary", "eod", sure=False, because=because)
+
+
+def _later(trees: list[exp.Expr], last: date) -> date | None:
+    """Return a date of the program after the last of its bounds."""
+    from sqlglot import exp
+
+    days = (parsed_day(node.name) for tree in trees for node in tree.find_all(exp.Literal))
+    return max((day for day in days if day and day > last), default=None)
+
+
+def _open(trees: list[exp.Expr], catalog: Catalog | None) -> Iterator[Evidence]:
+    if catalog is not None:
+        for reason in dict.fromkeys(open_scans(trees, catalog)):
+            yield Evidence(OPEN, None, sure=False, because=reason)
 
 
 def _named_only(trees: list[exp.Expr]) -> Iterator[Evidence]:
