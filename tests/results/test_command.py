@@ -115,6 +115,7 @@ def test_another_version_is_refused(folder: Path, tmp_path: Path) -> None:
         (("ingest", RUN / "none", *OF, "--to", "TO"), "There is no file or folder"),
         (("ingest", RUN, *OF, "--to", "TO", "--from", "csv"), "There is no format 'csv'"),
         (("ingest", RUNS, *OF, "--to", "TO"), "not the folder of a run"),
+        (("ingest", RUN, "--suite", "buysideflow", "--to", "TO"), "Give --suite and --suite-version"),
         (("show", __file__), "is not a whole Parquet file"),
     ],
 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +17,10 @@ from finassay.cli._output import (
     write_json,
     write_text,
 )
-from finassay.core import ExitCode
+from finassay.core import ExitCode, InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from finassay.results import ResultRow
 
 app = typer.Typer(
     name="results",
@@ -44,17 +49,18 @@ def ingest_command(
     path: Annotated[
         Path,
         typer.Argument(
-            help="A folder with preds.json and .traj files; preds.json; JSONL or JSON; CSV of audit labels."
+            help="A folder with preds.json and .traj files; preds.json; JSONL or JSON; CSV of audit labels; "
+            ".eval logs of `finassay eval`, which need no option but --to."
         ),
     ],
-    suite: Annotated[
-        str, typer.Option("--suite", help="buysideflow, bizfinbench, findeepindicator or smoke.")
-    ],
-    suite_version: Annotated[
-        str,
-        typer.Option("--suite-version", help="Of its tasks: runs of different versions are never compared."),
-    ],
     to: ToOption,
+    suite: Annotated[
+        str | None, typer.Option("--suite", help="buysideflow, bizfinbench, findeepindicator or smoke.")
+    ] = None,
+    suite_version: Annotated[
+        str | None,
+        typer.Option("--suite-version", help="Of its tasks: runs of different versions are never compared."),
+    ] = None,
     run: Annotated[
         str | None, typer.Option("--run", help="The run's name; by default that of its file.")
     ] = None,
@@ -74,12 +80,17 @@ def ingest_command(
     """Read a run, or the labels of an audit, into a file of result rows, and say what it lacks."""
     with reporting(form):
         from finassay.cli._results_text import counted, summary_text, write_notes
-        from finassay.results import RunFacts, ingest, read_expected, read_rows, summarise, write_rows
+        from finassay.results import read_rows, summarise, write_rows
 
-        facts = RunFacts(suite, suite_version, run, model, agent, guidance, profile)
         notes: list[str] = []
-        ids = None if expected is None else read_expected(expected)
-        rows = ingest(path, facts, kind=_kind(kind), expected=ids, tell=notes.append)
+        said = {"suite": suite, "suite_version": suite_version, "run": run, "model": model, "agent": agent}
+        said |= {"guidance": guidance, "profile": profile}
+        if _is_log(path):
+            rows = _log_rows(
+                path, {**said, "from": kind, "expected": None if expected is None else str(expected)}
+            )
+        else:
+            rows = _rows(path, said, kind, expected, notes.append)
         written = write_rows(rows, to, force=force)
         found = summarise(read_rows(to))
     write_notes(notes)
@@ -90,13 +101,45 @@ def ingest_command(
         write_text(f"{summary_text(found)}\n\n{counted(written.rows, 'row')} in {to}")
 
 
-def _kind(name: str | None) -> Any:
-    from finassay.core import InputError
-    from finassay.results import Kind
+def _is_log(path: Path) -> bool:
+    return path.suffix == ".eval" or (path.is_dir() and next(path.glob("**/*.eval"), None) is not None)
 
-    if name is None or name in list(Kind):
-        return name and Kind(name)
-    raise InputError(f"There is no format {name!r}.", hint=f"--from takes {', '.join(Kind)}.")
+
+def _log_rows(path: Path, said: dict[str, str | None]) -> Iterator[ResultRow]:
+    """Read Inspect's logs, which say themselves what they are of."""
+    if given := [name.replace("_", "-") for name, value in said.items() if value is not None]:
+        raise InputError(
+            f"{path} is a log of Inspect, which says itself what it is of.", hint=f"Leave out --{given[0]}."
+        )
+    if find_spec("inspect_ai") is None:
+        raise MissingExtraError("Reading .eval logs", "evals")
+    from finassay.harness import read_eval_rows
+
+    return read_eval_rows(path)
+
+
+def _rows(
+    path: Path,
+    said: dict[str, str | None],
+    kind: str | None,
+    expected: Path | None,
+    tell: Callable[[str], None],
+) -> Iterator[ResultRow]:
+    """Read a plain format."""
+    from finassay.results import Kind, RunFacts, ingest, read_expected
+
+    suite, version = said.pop("suite"), said.pop("suite_version")
+    if suite is None or version is None:
+        raise InputError(
+            f"{path} does not say which suite it is of.",
+            hint="Give --suite and --suite-version.",
+            reason="no_suite",
+        )
+    if kind is not None and kind not in list(Kind):
+        raise InputError(f"There is no format {kind!r}.", hint=f"--from takes {', '.join(Kind)}.")
+    ids = None if expected is None else read_expected(expected)
+    facts = RunFacts(suite, version, **said)
+    return ingest(path, facts, kind=None if kind is None else Kind(kind), expected=ids, tell=tell)
 
 
 @app.command("show")
