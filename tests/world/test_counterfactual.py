@@ -119,6 +119,87 @@ def test_removing_an_event_changes_only_its_descendants(world, tables, serial, k
             }
 
 
+def bonds_of_funds(table):
+    """The bonds of each list: by fund and quarter end."""
+    found = {}
+    for row in table.select(["INNERCODE", "REPORTDATE", "BONDCODE"]).to_pylist():
+        found.setdefault((row["INNERCODE"], row["REPORTDATE"]), set()).add(row["BONDCODE"])
+    return found
+
+
+def held_bonds(world, tables):
+    """Issues of the bonds that funds hold, by the day of the issue."""
+    held = set(tables["mf_bondportifoliodetail"]["BONDCODE"].to_pylist())
+    listed = {e.entity for e in world.ledger.of(EventType.BOND_LIST) if e.payload.inner in held}
+    issues = (e for e in world.ledger.of(EventType.BOND_ISSUE) if e.entity in listed)
+    return sorted(issues, key=lambda e: (e.valid_from, e.event_id))
+
+
+def security_with_a_bond(world, tables):
+    """A share without which a bond that funds hold would not be either, and that was listed late."""
+    issues = {e.event_id for e in held_bonds(world, tables)}
+    return next(
+        e
+        for e in world.ledger.of(EventType.SECURITY)
+        if e.valid_from.year >= 2016 and issues & world.ledger.descendants(e.event_id)
+    )
+
+
+@pytest.mark.parametrize("kind", [EventType.BOND_ISSUE, EventType.SECURITY])
+def test_without_a_bond_only_the_lists_change_that_held_it(world, tables, serial, kind):
+    """Of an issue nothing else of any fund changes; of a share, what funds did with it before it was is the same."""
+    event = (
+        held_bonds(world, tables)[-1] if kind is EventType.BOND_ISSUE else security_with_a_bond(world, tables)
+    )
+    gone = [world.ledger.by_id[number] for number in world.ledger.descendants(event.event_id)]
+    codes = {e.payload.inner for e in gone if e.type is EventType.BOND_LIST}
+    after = materialise(counterfactual(world, event.event_id, serial), [*FUND_TABLES, *BOND_TABLES])
+
+    had, has = (bonds_of_funds(t["mf_bondportifoliodetail"]) for t in (tables, after))
+    assert codes & set().union(*had.values())
+    assert {key for key in had if codes & had[key]} == {key for key in had if had[key] != has.get(key)}
+    assert set(has) <= set(had)
+    assert not codes & set().union(*has.values())
+    assert all(
+        len(had[key] - has[key]) <= len(codes) for key in has
+    )  # another took its place, the others stay
+    if kind is EventType.BOND_ISSUE:
+        for name in set(FUND_TABLES) - {"mf_bondportifoliodetail"}:
+            assert tables[name].equals(after[name]), name
+        own = {row for e in gone if e.type is EventType.BOND_LIST for row in (e.payload.inner,)}
+        numbers = {row["MAINCODE"] for row in tables["bond_code"].to_pylist() if row["INNERCODE"] in own}
+        for name in BOND_TABLES:
+            key = next((k for k in ("MAINCODE", "INNERCODE") if k in tables[name].column_names), None)
+            if key is not None:
+                assert {k for (k,) in changed(tables[name], after[name], [key])} <= numbers | own, name
+    else:
+        first = min(min(e.valid_from, e.disclosed_at.date()) for e in gone)
+        for name in FUND_TABLES:
+            dates = ("TRADINGDAY", "ENDDATE", "INFOPUBLDATE", "INSERTTIME")
+            day = next((k for k in dates if k in tables[name].column_names), "*")
+            assert all(
+                moment.date() >= first for (moment, *_) in changed(tables[name], after[name], [day])
+            ), name
+
+
+def test_without_a_fund_nothing_before_it_changes_and_of_other_funds_only_who_held_it(world, tables, serial):
+    event = next(e for e in world.ledger.of(EventType.FUND_OPEN) if e.valid_from.year >= 2018)
+    gone = [world.ledger.by_id[number] for number in world.ledger.descendants(event.event_id)]
+    own = {e.payload.inner for e in gone if e.type is EventType.FUND_CLASS}
+    after = materialise(counterfactual(world, event.event_id, serial), [*FUND_TABLES])
+
+    held = world.funds.held
+    holders = {
+        who for who, inner in zip(held.holder.tolist(), held.inner.tolist(), strict=True) if inner in own
+    }
+    theirs = {
+        part.payload.inner for life in world.funds.lives if life.entity in holders for part in life.classes
+    }
+    for name in FUND_TABLES:
+        if "INNERCODE" in tables[name].column_names:
+            assert {k for (k,) in changed(tables[name], after[name], ["INNERCODE"])} <= own | theirs, name
+
+
 def us_events(world):
     """An amendment that changes figures, its filing, whose figures others repeat; and a dividend; by kind."""
     amendment = next(

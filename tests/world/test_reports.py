@@ -310,6 +310,38 @@ def test_ratios_are_what_their_names_say(database):
         assert float(stated) == pytest.approx(100 * (float(now) / float(base) - 1), abs=1e-3)
 
 
+def test_single_quarters_begin_with_periodic_reports(world, database):
+    """A first quarter has a row once a periodic report shows it, also if a prospectus did before."""
+    periodic, prospectus = set(), set()
+    for event in world.ledger.seen_at(world.config.moment).of(EventType.REPORT):
+        issuer = world.issuers[event.entity - 1]
+        if issuer.board != 7:
+            told = {(issuer.company, f.period_end) for f in event.payload.shown if f.period_end.month == 3}
+            if event.payload.form == 20:
+                periodic |= told
+            elif event.payload.form == 10:
+                prospectus |= told
+    found = rows(
+        database,
+        "SELECT COMPANYCODE, CAST(ENDDATE AS DATE) AS d FROM lc_qfinancialindexnew"
+        " WHERE EXTRACT(MONTH FROM ENDDATE) = 3",
+    )
+    assert {(int(company), day) for company, day in found} == periodic
+    assert prospectus & periodic
+    assert prospectus - periodic
+
+
+def test_growth_of_a_single_quarter_is_on_one_that_has_a_row(database):
+    base = (
+        "EXISTS (SELECT 1 FROM lc_qfinancialindexnew b WHERE b.COMPANYCODE = a.COMPANYCODE AND"
+        " EXTRACT(YEAR FROM b.ENDDATE) = EXTRACT(YEAR FROM a.ENDDATE) - 1 AND"
+        " EXTRACT(MONTH FROM b.ENDDATE) = EXTRACT(MONTH FROM a.ENDDATE))"
+    )
+    grown = "SELECT COUNT(*) AS n FROM lc_qfinancialindexnew a WHERE a.NETPROFITYOY IS NOT NULL AND"
+    assert rows(database, f"{grown} NOT {base}") == [(0,)]
+    assert rows(database, f"{grown} {base}")[0][0] > 500
+
+
 def test_the_star_board_has_tables_of_its_own(database):
     for table, board in (
         ("lc_mainindexnew", "<> 7"),
