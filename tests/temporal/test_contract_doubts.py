@@ -36,6 +36,8 @@ lunchtime notices stay out
 rank by the Sunday price
 use the evening edition
 the Tokyo session decides
+price in London hours
+遇停牌取复牌价
 post-close releases stay
 """
 KNOWLEDGE = """
@@ -77,6 +79,8 @@ SUPPLY = """
 以接口拉到的为准
 系统同步以后才可见
 以库里有的为准
+等交易所确认
+评级含拟下调
 the feed trails
 give reports some slack
 whatever the vendor pushed is fair

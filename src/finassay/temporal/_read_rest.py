@@ -72,7 +72,7 @@ _OF_FIGURES = re.compile(
 _MOVES = re.compile(
     r"盘[前后]|(?<!复)盘中|尾盘|[早午夜]盘|[夜晚晨]|(?<!最)早(?!于)|隔[日夜]|午间|竞价|前视|事[前后先]|随后|其后|[此以之日往]后|后续"
     r"|下[一]?个?(?:期|年|季|月|半年|报告期|财年)|次[年季月]|[明来今后本当]年|本[季期月]|远期|滚动[到至]"
-    r"|当前的?(?:成[分份]|名单|样本|标准|分类|口径)|现[行今在有]|今[天日]|如今|眼下|[到至]最新|second half"
+    r"|当前的?(?:成[分份]|名单|样本|标准|分类|口径)|现[行今在有]|今[天日]|如今|眼下|[到至]最新|second half|\bhours?\b"
     r"|\bcurrent (?:members|constituents|list|index|composition)|\bcurrently\b|\bnow(?:adays)?\b"
     r"|只有|周[一二三四五六日末]|星期|礼拜|\b(?:sun|mon|tues|wednes|thurs|fri|satur)days?\b"
     r"|\b(?:overnight|nights?|after[- ]hours|extended[- ]hours|(?:pre|post)[- ]?(?:market|open|close)|the bell|dawn"
