@@ -56,6 +56,13 @@ def test_an_expected_row_is_no_attempt():
     assert (row.attempt, row.outcome, row.status, row.is_expected) == (0, Outcome.UNSCORED, "missing", True)
 
 
+def test_an_expected_row_is_the_same_whichever_part_of_a_run_says_it():
+    given = {name: GIVEN[name] for name in ("run", "suite", "suite_version", "task", "sample")}
+    parts = [expected_row(**given, source="eval_log", log_sha256=digit * 64, model="m") for digit in "ab"]
+    assert parts[0] == parts[1]
+    assert (parts[0].source, parts[0].log_sha256, parts[0].model) == ("expected", None, "m")
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -198,9 +198,11 @@ def expected_row(**columns: Any) -> ResultRow:
     Parameters
     ----------
     **columns : Any
-        Columns of `ResultRow` without `attempt`, `outcome` and `status`.
+        Columns of `ResultRow` that are of the run and the sample. What is of a log (`source`, `log_sha256`) is left
+        out: whichever part of a run says it, the row is the same.
     """
-    return ResultRow(attempt=EXPECTED, outcome=Outcome.UNSCORED, status=MISSING, **columns)
+    of_run = {name: value for name, value in columns.items() if name not in ("source", "log_sha256")}
+    return ResultRow(attempt=EXPECTED, outcome=Outcome.UNSCORED, status=MISSING, source="expected", **of_run)
 
 
 def arrow_schema() -> pa.Schema:

@@ -9,7 +9,7 @@ from typing import Any
 
 from finassay.core import InputError, hash_bytes
 from finassay.results._arrow import checked_row
-from finassay.results._row import MISSING, Outcome, ResultRow
+from finassay.results._row import Outcome, ResultRow
 from finassay.results._statuses import suite_statuses
 
 MALFORMED, NO_SUBMISSION = "malformed", "no_submission"
@@ -101,8 +101,3 @@ def _no_json_object(text: str) -> str | None:
     except RecursionError:
         return "the submission is nested too deeply"
     return None if isinstance(value, dict) else "the submission is JSON, but no object"
-
-
-def build_expected(facts: RunFacts, columns: Mapping[str, Any], where: str) -> ResultRow:
-    """Return the row of a sample that belongs to a run and of which there is no attempt."""
-    return build_row(facts, {**columns, "attempt": 0, "status": MISSING}, where)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from finassay.core import InputError
 from finassay.results._arrow import row_hash
-from finassay.results._ingest._build import RunFacts, build_expected
 from finassay.results._ingest._fields import columns_of, need_sample
 from finassay.results._ingest._files import json_lines, read_text, survey
 from finassay.results._ingest._labels import label_rows
 from finassay.results._ingest._predictions import prediction_rows, record_lines
 from finassay.results._ingest._swe_agent import Tell, is_run, run_rows
+from finassay.results._row import expected_row
 from finassay.results._statuses import suite_statuses
 
 if TYPE_CHECKING:
+    from finassay.results._ingest._build import RunFacts
     from finassay.results._row import ResultRow, RowKey
     from finassay.results._store import Placed
 
@@ -127,14 +127,15 @@ def _lacking(
     """Yield a row for each expected sample that a run has no attempt at, in each of its epochs."""
     runs = {(key.run, key.epoch) for key in keys} or {(facts.named(path.stem).run or path.stem, 1)}
     there = {(key.run, key.epoch, key.sample) for key in keys}
+    names = ("suite", "suite_version", "model", "agent", "guidance")
+    of_run = {name: getattr(facts, name) for name in names}
     for run, epoch in sorted(runs):
         absent = sorted(sample for sample in wanted if (run, epoch, sample) not in there)
         if absent:
             some = ", ".join(absent[:_NAMED]) + (", …" if len(absent) > _NAMED else "")
             tell(f"run {run}, epoch {epoch}: {len(absent)} of {len(wanted)} samples are missing: {some}")
         for sample in absent:
-            columns = {"sample": sample, "epoch": epoch, "source": "expected"}
-            yield build_expected(replace(facts, run=run), columns, f"{path}, expected {sample}")
+            yield expected_row(**of_run, run=run, task=sample, sample=sample, epoch=epoch)
 
 
 def kind_of(path: Path) -> Kind:
