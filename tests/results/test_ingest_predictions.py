@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -191,3 +192,10 @@ def test_expected_samples_come_from_a_data_set_or_a_list(tmp_path):
     names.write_text("\n")
     with pytest.raises(InputError, match="lists no samples"):
         read_expected(names)
+
+
+@pytest.mark.shared
+def test_the_released_questions_are_a_list_of_expected_samples(shared, tmp_path):
+    data = tmp_path / "dataset.jsonl"
+    data.write_bytes(gzip.decompress(shared("data/questions/buysideflow_tasks_404.jsonl.gz").read_bytes()))
+    assert len(set(read_expected(data))) == 404
