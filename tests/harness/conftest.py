@@ -9,10 +9,10 @@ pytest.importorskip("inspect_ai")
 from finassay.harness import Evaluation, EvaluationPlan, evaluate
 
 
-def run(folder, **plan) -> Evaluation:
+def run(folder, *, resume=False, **plan) -> Evaluation:
     """Run the smoke suite into a folder."""
     given = {"suite": "smoke", "model": "finassay-scripted/reference", **plan}
-    return evaluate(EvaluationPlan(folder=str(folder), **given))
+    return evaluate(EvaluationPlan(folder=str(folder), **given), resume=resume)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from finassay.harness._agents import AGENTS
+    from finassay.harness._estimate import Estimate, estimate
     from finassay.harness._evaluate import Evaluation, EvaluationPlan, evaluate
     from finassay.harness._guidance import GUIDANCE, Guidance, guided, system_prompt
     from finassay.harness._ingest import read_eval_rows
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
 __all__ = [
     "AGENTS",
     "GUIDANCE",
+    "Estimate",
     "Evaluation",
     "EvaluationPlan",
     "Guidance",
     "ResearchTask",
     "Schema",
     "Suite",
+    "estimate",
     "evaluate",
     "guided",
     "load_suite",
@@ -35,6 +38,7 @@ __all__ = [
 
 _PLACES = {
     "_agents": ("AGENTS",),
+    "_estimate": ("Estimate", "estimate"),
     "_evaluate": ("Evaluation", "EvaluationPlan", "evaluate"),
     "_guidance": ("GUIDANCE", "Guidance", "guided", "system_prompt"),
     "_ingest": ("read_eval_rows",),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PROFILE = "audited"
 _STEPS, _SUBMISSION = "finassay:steps", "finassay:submission"
+_ENDED = "finassay:ended"
 _LIMITS = {"context": "context_overflow"}
 _STOPS = {"content_filter": "refused", "model_length": "context_overflow", "max_tokens": "truncated"}
 _SCORED = {"tools_absent": "invalid", "gold_error": "gold_error", "no_submission": "no_submission"}
@@ -59,7 +60,8 @@ def read_eval_rows(place: Path) -> Iterator[ResultRow]:
         for sample in samples_of(path):
             key = (columns["run"], str(sample.id), sample.epoch)
             attempts = seen[key]
-            for retried in sample.error_retries or ():
+            # A log of a retry tells of the attempts before it, which other logs may hold as well.
+            for retried in (sample.error_retries or [])[len(attempts) :]:
                 name = f"{sample.uuid}:{retried.message}:{len(attempts)}"
                 attempts.append(name)
                 yield _failed_row(columns, sample, len(attempts), retried.message)
@@ -160,6 +162,8 @@ def _status(sample: EvalSample, scored: str | None) -> str:
     if sample.limit is not None and not submitted:
         kind = str(sample.limit.type)
         return _LIMITS.get(kind, f"{kind}_limit")
+    if not submitted and sample.store.get(_ENDED):
+        return str(sample.store[_ENDED])
     if not submitted and sample.output.choices and sample.output.stop_reason in _STOPS:
         return _STOPS[sample.output.stop_reason]
     if scored is None:

@@ -79,6 +79,10 @@ class ScriptedModel(ModelAPI):
         """Count four characters as a token: no tokenizer is downloaded."""
         return tokens_of(text)
 
+    def should_retry(self, ex: Exception) -> bool:
+        """Try again what a script says that an endpoint answered, as a provider does."""
+        return isinstance(ex, EndpointError)
+
     def connection_key(self) -> str:
         """All scripted models share nothing."""
         return self.model_name

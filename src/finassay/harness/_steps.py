@@ -8,7 +8,7 @@ from inspect_ai.util import store
 
 STEPS = "finassay:steps"
 SUBMISSION = "finassay:submission"
-SCHEMA_TOOLS = frozenset({"describe_tables", "search_tables", "describe_columns", "search_columns"})
+ENDED = "finassay:ended"
 
 
 def record(tool: str, arguments: dict[str, Any], **said: Any) -> None:
@@ -34,3 +34,8 @@ def kept_submission() -> dict[str, Any] | None:
     """Return what was handed in, or None."""
     found: dict[str, Any] | None = store().get(SUBMISSION)
     return found
+
+
+def end_because(status: str) -> None:
+    """Note in a word of the results store why an agent ended its attempt without an answer."""
+    store().set(ENDED, status)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import yaml
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 
 from finassay.core import InputError
-from finassay.harness._agents import find_agent
+from finassay.harness._agents import SANDBOXED, find_agent
 from finassay.harness._desk import close_desk, sit_down
 from finassay.harness._guidance import read_guidance, task_prompt
 from finassay.harness._scorer import table_scorer
@@ -46,6 +48,10 @@ def suite_task(
         Of the agent.
     """
     how = read_guidance(guidance)
+    try:
+        solver = find_agent(agent)(guidance=str(how), **options)
+    except TypeError as error:
+        raise InputError(f"The agent {agent} does not take this: {error}", reason="bad_argument") from error
     number, count = _shard(shard)
     samples = [
         Sample(
@@ -65,9 +71,10 @@ def suite_task(
         name=suite.name,
         dataset=MemoryDataset(samples, name=suite.name),
         setup=sit_down(),
-        solver=find_agent(agent)(guidance=str(how), **options),
+        solver=solver,
         scorer=table_scorer(),
         cleanup=close_desk,
+        sandbox="bwrap_session" if agent in SANDBOXED else None,
         message_limit=MESSAGES,
         time_limit=SECONDS,
         fail_on_error=False,
@@ -86,9 +93,35 @@ def suite_task(
 
 
 @task
-def smoke(agent: str = "react_sql", guidance: str = "pit", shard: str = "1/1") -> Task:
+def smoke(
+    agent: str = "react_sql",
+    guidance: str = "pit",
+    shard: str = "1/1",
+    limit: int | None = None,
+    agent_args: str = "",
+) -> Task:
     """Twelve tiny tasks over an invented database: they try the harness, and say nothing of a model."""
-    return suite_task(load_suite("smoke"), agent, guidance, shard)
+    return suite_task(load_suite("smoke"), agent, guidance, shard, limit=limit, **read_options(agent_args))
+
+
+SUITE_TASKS: dict[str, Callable[..., Task]] = {"smoke": smoke}
+
+
+def read_options(text: str) -> dict[str, Any]:
+    """Read options of an agent: ``native=true,max_steps=20``.
+
+    Raises
+    ------
+    InputError
+        If a part is no ``NAME=VALUE``.
+    """
+    found: dict[str, Any] = {}
+    for part in filter(None, text.split(",")):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise InputError(f"Expected NAME=VALUE for an agent, but it was {part!r}.", reason="bad_argument")
+        found[name.strip()] = yaml.safe_load(value)
+    return found
 
 
 def _shard(text: str) -> tuple[int, int]:

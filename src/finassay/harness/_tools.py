@@ -8,14 +8,16 @@ from datetime import date
 from typing import Any
 
 from inspect_ai.tool import Tool, ToolError, tool
+from inspect_ai.util import OutputLimitExceededError, sandbox
 
 from finassay.core import CandidateError, InputError
 from finassay.execution import Outcome, Submission, parse_submission
 from finassay.harness._desk import desk
-from finassay.harness._preview import cut, preview
+from finassay.harness._preview import CHARS, cut, preview
 from finassay.harness._steps import keep_submission, record, recorded
 
 RUNS_MOST = 100
+SECONDS = 60  # of a shell command
 SUBMITTED = "The program is submitted."
 _ROWS_OF_DAYS = 400
 
@@ -186,6 +188,28 @@ def run_code() -> Tool:
             run_ms=round(run.trace.timings.run_ms, 1),
         )
         return preview(run)
+
+    return execute
+
+
+@tool
+def bash() -> Tool:
+    """Run a command."""
+
+    async def execute(command: str) -> str:
+        """Run a shell command in /scratch, apart from the database; files there stay until the end.
+
+        Args:
+            command: The command line.
+        """
+        try:
+            done = await sandbox().exec(["bash", "-c", command], timeout=SECONDS)
+        except (TimeoutError, OutputLimitExceededError) as error:
+            record("bash", {"command": command}, ok=False, reason=type(error).__name__)
+            raise ToolError(f"The command was ended: {error}") from error
+        record("bash", {"command": command}, ok=done.success, code=done.returncode)
+        status = "" if done.success else f"\n(exit status {done.returncode})"
+        return cut(f"{done.stdout}{done.stderr}", CHARS) + status
 
     return execute
 

@@ -13,7 +13,13 @@ if TYPE_CHECKING:
 
 AGENTS: dict[str, str] = {
     "react_sql": "calls tools until it submits; the default",
+    "swe_sql": "one action per turn, windowed observations, repair of replies without an action",
+    "spider_lite": "actions in text, 15 steps, a memory of 10",
+    "human": "a person at the terminal",
 }
+
+# Agents that run commands beside programs: these run in a jail of the sample's own.
+SANDBOXED = frozenset({"swe_sql", "spider_lite"})
 
 
 def find_agent(name: str) -> Callable[..., Agent]:
