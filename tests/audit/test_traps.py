@@ -24,5 +24,6 @@ def test_a_row_that_a_program_cannot_do_without_is_there_in_one_of_two(
             for family in (MISSING, MISSING_TOO)
         ]
     # Alerts 0 to 9 were known; 10 to 14 were not, and stay
-    assert left[0] == {2, 3, 4, 7, 8, 9, 10, 11, 12, 13, 14}
-    assert left[1] == {0, 1, 5, 6, 10, 11, 12, 13, 14}
+    assert left[0] | left[1] == set(range(15))
+    assert left[0] & left[1] == set(range(10, 15))
+    assert all(len(rest) > 5 for rest in left)

@@ -68,16 +68,19 @@ class Alterations(Recurring):
                 continue
             own, info = self._column(name), self._info(self.table.names[name])
             empty = own if column.max_null == 0 else "NULL"
-            filled = f"CASE WHEN {own} IS NULL THEN {self._some(name)} WHEN MOD({self._number}, 2) = 0 THEN {empty}"
+            filled = f"CASE WHEN {own} IS NULL THEN {self._some(name)} WHEN {self._part(2)} = 0 THEN {empty}"
             changes[name] = (self._sql(Not(shown)), self._typed(f"{filled} ELSE {own} END", info.type))
         return changes
 
     def _renamed(self) -> dict[str, tuple[str, str]]:
-        """Give every name a word that the program speaks of, or take them away: a test of it comes out otherwise."""
+        """Give names a word that the program speaks of, or take it away: a test of it comes out otherwise.
+
+        Half of those that get one have the mark before it, so that the letters a program prints of names show it.
+        """
         changes: dict[str, tuple[str, str]] = {}
         words = _words(self.spoken)
         cases = " ".join(f"WHEN {place} THEN {literal(word)}" for place, word in enumerate(words))
-        given = f"CASE MOD({self._number}, {len(words)}) {cases} END" if words else None
+        given = f"CASE {self._part(len(words))} {cases} END" if words else None
         word = given or literal("".join(words))
         for name in self._names:
             own = plain = self._column(name)
@@ -87,7 +90,11 @@ class Alterations(Recurring):
             picked = f"{own} NOT IN ({spoken})" if spoken else f"{own} IS NOT NULL"
             value = f"CONCAT({word}, '{NAME_MARK}', {own}, {word})"
             if words:
-                value = f"CASE WHEN {plain} <> {own} THEN CONCAT('{NAME_MARK}', {plain}) ELSE {value} END"
+                first = f"CONCAT('{NAME_MARK}', {own}, {word}, '{NAME_MARK}')"
+                value = (
+                    f"CASE WHEN {plain} <> {own} THEN CONCAT('{NAME_MARK}', {plain}, '{NAME_MARK}') "
+                    f"WHEN {self._part(2)} = 0 THEN {first} ELSE {value} END"
+                )
             changes[name] = (picked, value)
         return changes
 
@@ -118,7 +125,7 @@ class Alterations(Recurring):
         known = valid.end_known.column if valid.end_known else None
         for name in dict.fromkeys((valid.end, *((known,) if known else ()), *valid.with_end)):
             if not ended:
-                changes[name] = (picked, "NULL")
+                changes[name] = (picked, self._no_end if name == valid.end else "NULL")
             elif name == valid.end:
                 changes[name] = (picked, self._date(name, self.view.cutoff.day_end))
             elif name == known:
@@ -134,7 +141,7 @@ class Alterations(Recurring):
         assert valid is not None  # noqa: S101 - families with an end only
         assert valid.end is not None  # noqa: S101
         day = self.view.cutoff.day_end - DAY
-        picked = f"{self._sql(self.view.applicable)} AND MOD({self._number}, 5) = 0"
+        picked = f"{self._sql(self.view.applicable)} AND {self._part(5)} = 0"
         changes = {valid.end: (picked, self._date(valid.end, day - DAY if valid.inclusive else day))}
         if valid.end_known:
             lag = timedelta(days=valid.end_known.lag_days)
@@ -157,9 +164,14 @@ class Alterations(Recurring):
             return False
         if self._available is None or self._ahead or spec.columns[self._available].role == "market_date":
             return False
-        if spec.valid is not None and spec.valid.start == self._available:
-            return False
-        return all(self._is_date(name) for name in self._followers(self._available))
+        if spec.valid is not None and spec.valid.start == self._available and spec.versions is not None:
+            return False  # a later version begins later
+        return all(self._writes_dates(name) for name in self._followers(self._available))
+
+    def _writes_dates(self, name: str) -> bool:
+        """Whether a moment can be written into a column."""
+        format_ = self.table.spec.columns[name].format
+        return self._is_date(name) if format_ == "native" else format_ != "other"
 
     @property
     def _may_be_undated(self) -> bool:
@@ -198,6 +210,13 @@ class Alterations(Recurring):
         then = {name: self._date(name, moment) for name in names}
         return {name: (f"{picked} AND {self._column(name)} < {text}", text) for name, text in then.items()}
 
+    @property
+    def _still(self) -> str:
+        """A further condition of intervals that are told on the day they begin: they have not ended."""
+        valid = self.table.spec.valid
+        told_at_start = valid is not None and valid.end is not None and valid.start == self._available
+        return f" AND {self._sql(Not(self.view.ended))}" if told_at_start and not self._ahead else ""
+
     def _begun_later(self) -> dict[str, tuple[str, str]]:
         """Let a fifth of the rows begin the day after the as-of date, and what is stated to follow not before."""
         return self._moved(self.view.cutoff.day_end, self._fifths((2,)))
@@ -205,12 +224,14 @@ class Alterations(Recurring):
     def _fewer(self, rest: tuple[int, int], touched: str) -> str:
         """Return the table without some fifths of the known rows, from one to another."""
         known = self._sql(self.view.knowable)
-        picked = f"MOD({self._number}, 5) BETWEEN {rest[0]} AND {rest[1]}"
+        picked = f"{self._part(5)} BETWEEN {rest[0]} AND {rest[1]}"
         return f"{self._all} WHERE NOT ({known}{touched} AND {picked})"
 
     def _late(self, picked: str, changed: tuple[int, ...]) -> dict[str, tuple[str, str]]:
         """Disclose known rows right on the cutoff, some fifths of these with other values."""
-        values = {name: (self._fifths(changed), value) for name, value in self._payload().items()}
+        values = {
+            name: (f"{self._fifths(changed)}{self._still}", value) for name, value in self._payload().items()
+        }
         return {**values, **self._moved(self.view.cutoff.instant, picked)}
 
     @cached_property
@@ -230,21 +251,29 @@ class Alterations(Recurring):
         dates = {columns[name].disclosed_by or "" for name in self._staged}
         after = {later for name in dates for later in self._followers(name)}
         staged = all(columns[name].max_null != 0 for name in self._staged)
-        return bool(dates) and staged and all(self._is_date(name) for name in dates | after)
+        return bool(dates) and staged and all(self._writes_dates(name) for name in dates | after)
 
     def _late_stages(self) -> dict[str, tuple[str, str]]:
         """Let stages of every other row be disclosed right on the cutoff, with other values."""
-        columns, values = self.table.spec.columns, self._payload()
-        every = f"MOD({self._number}, 2) = 0"
+        values, every = self._payload(), f"{self._part(2)} = 0"
         changes = {n: (f"{self._staged[n]} AND {every}", values[n]) for n in self._staged if n in values}
+        return changes | self._stage_dates()
+
+    def _stage_dates(self) -> dict[str, tuple[str, str]]:
+        """Move the dates of stages to the cutoff, and what is stated to follow not before."""
+        columns = self.table.spec.columns
+        changes: dict[str, tuple[str, str]] = {}
         for name in {columns[name].disclosed_by or "": None for name in self._staged}:
-            picked = f"{self._staged.get(name, self._sql(self.view.knowable))} AND {every}"
-            changes |= self._not_before((name, *self._followers(name)), self.view.cutoff.instant, picked)
+            shown = self._staged.get(name, self._sql(self.view.knowable))
+            names = (name, *self._followers(name))
+            picked = f"{shown} AND {self._part(2)} = 0"
+            changes |= self._not_before(names, self.view.cutoff.instant, picked)
         return changes
 
     def _without_stages(self) -> dict[str, tuple[str, str]]:
-        """Empty what is then not disclosed."""
-        return {n: (f"{when} AND MOD({self._number}, 2) = 0", "NULL") for n, when in self._staged.items()}
+        """Empty what is then not disclosed; dates that were told before their day are moved here too."""
+        every = f"{self._part(2)} = 0"
+        return self._stage_dates() | {n: (f"{when} AND {every}", "NULL") for n, when in self._staged.items()}
 
     def _undated(self) -> dict[str, tuple[str, str]]:
         """Leave a fifth of the known rows without a date of disclosure: nobody knows that they were known."""
@@ -274,9 +303,7 @@ class Alterations(Recurring):
     def _pending(self, rests: tuple[int, ...], *, changed: bool = False) -> dict[str, tuple[str, str]]:
         valid = self.table.spec.valid
         assert valid is not None  # noqa: S101 - families with an interval only
-        picked = (
-            f"{self._sql(self.view.applicable)} AND MOD({self._number}, 3) IN ({', '.join(map(str, rests))})"
-        )
+        picked = f"{self._sql(self.view.applicable)} AND {self._part(3)} IN ({', '.join(map(str, rests))})"
         changes: dict[str, tuple[str, str]] = {}
         if valid.end is not None:
             picked += f" AND {self._open}"
@@ -323,12 +350,15 @@ class Alterations(Recurring):
             for name in order[: order.index(self._available)]
         ]
         allowed = "".join(f" AND {earlier} >= {self._column(name)}" for name in before)
-        return f"{self._all} UNION ALL {self._added(earlier, self._payload(), earlier)} {touched}{allowed}"
+        added = self._added(earlier, self._payload(), earlier, self._chosen, older=True)
+        return f"{self._all} UNION ALL {added} {touched}{allowed}"
 
-    def _added(self, when: str, values: Mapping[str, str], recorded: str) -> str:
+    def _added(
+        self, when: str, values: Mapping[str, str], recorded: str, chosen: str, *, older: bool = False
+    ) -> str:
         """Return a SELECT of the rows that count, under new numbers, with other values; conditions may follow."""
         spec = self.table.spec
-        values = {**self._anew(self._number), **values}
+        values = {**values, **self._anew(self._number, older=older)}
         values[spec.row_id[0]] = f"{self._number} + {self._span}"
         for name, column in spec.columns.items():
             if column.role == "recorded" and name != self._available and column.format == "native":
@@ -336,7 +366,7 @@ class Alterations(Recurring):
         values[self._available or ""] = when
         if spec.valid is not None:
             values[spec.valid.start] = when
-        return f"SELECT {self._with(values)} FROM ({self._chosen}) AS chosen WHERE TRUE"  # noqa: S608 - our own names
+        return f"SELECT {self._with(values)} FROM ({chosen}) AS chosen WHERE TRUE"  # noqa: S608 - our own names
 
     def _with_versions(
         self, touched: str, *, late: bool, instead: Mapping[str, str] | None = None, close: bool = True
@@ -347,11 +377,17 @@ class Alterations(Recurring):
         moment = self.view.cutoff.instant - self._lag - (timedelta() if late else DAY)
         when = self._date(available, moment)
         if late and self.table.spec.columns[available].format == "native":
-            when = self._spread(available, moment, self._number)
+            when = self._spread(available, moment, self._part(3))
         after = self._date(available, moment + 366 * DAY if late else moment)
         values = self._payload() | dict(instead or {})
-        closed = self._closed(when, self._chosen) if close else {}
-        return f"{self._changed(closed, touched)} UNION ALL {self._added(when, values, after)}{touched}"
+        chosen = self._chosen
+        versions = self.table.spec.versions
+        if not late and versions and available in versions.unique:  # no two versions are of one time
+            chosen = f"SELECT * FROM ({chosen}) AS chosen WHERE {self._column(available)} < {when}"  # noqa: S608
+        closed = self._closed(when, chosen) if close else {}
+        return (
+            f"{self._changed(closed, touched)} UNION ALL {self._added(when, values, after, chosen)}{touched}"
+        )
 
     def _closed(self, when: str, chosen: str) -> dict[str, tuple[str, str]]:
         """Where intervals are disjoint, end the predecessors on the day the added version starts."""

@@ -133,6 +133,10 @@ class Columns:
         """The column that numbers the rows."""
         return self._column(self.table.spec.row_id[0])
 
+    def _part(self, parts: int) -> str:
+        """Return which of so many parts a row falls into, by its number."""
+        return part(self._number, parts)
+
     @property
     def _span(self) -> int:
         """How much higher the number of an added row is than that of the row it was made after."""
@@ -141,7 +145,7 @@ class Columns:
 
     def _fifths(self, rests: tuple[int, ...]) -> str:
         """Return the condition of some fifths of the known rows."""
-        return f"{self._sql(self.view.knowable)} AND MOD({self._number}, 5) IN ({', '.join(map(str, rests))})"
+        return f"{self._sql(self.view.knowable)} AND {self._part(5)} IN ({', '.join(map(str, rests))})"
 
     def _given(self, text: str, columns: str | None = None) -> OwnSelect:
         """Return a SELECT over the table as it may be run: of the table's own columns, or those that are named."""
@@ -202,8 +206,16 @@ class Columns:
         return {
             n: self._other(n)
             for n, c in self.table.spec.columns.items()
-            if c.role in roles and n not in self._flags
+            if c.role in roles and n not in self._flags and n not in self.stored.spec.row_id
         }
+
+    @property
+    def _no_end(self) -> str:
+        """What stands for the end of an interval that is open: NULL, or a date such as 9999-12-31."""
+        valid = self.table.spec.valid
+        if valid is None or valid.end is None or not valid.open:
+            return "NULL"
+        return self._typed(literal(valid.open[0]), self._info(self.table.names[valid.end]).type)
 
     def _empty(self, *, known: bool) -> dict[str, str]:
         """Measures as NULL: those that are NULL in some row, or those that may be and never are."""
@@ -249,7 +261,9 @@ class Columns:
         missing = ""
         if self.table.spec.columns[name].role == "current_state":
             before, after = (self._date(name, moment + n * DAY) for n in (-30, 30))
-            missing = f"WHEN {column} IS NULL THEN CASE WHEN MOD({self._number}, 2) = 1 THEN {before} ELSE {after} END "
+            missing = (
+                f"WHEN {column} IS NULL THEN CASE WHEN {self._part(2)} = 1 THEN {before} ELSE {after} END "
+            )
         text = f"CASE {missing}WHEN {column} BETWEEN {first} AND {last} THEN {mirrored} ELSE {column} END"
         return self._typed(text, info.type)
 
@@ -279,8 +293,8 @@ class Columns:
             # Of four, one falls to the least of the domain and one rises to the largest, or back where it is there
             ends = literal(low), literal(high)
             falls, rises = (f"CASE WHEN {column} = {a} THEN {b} ELSE {a} END" for a, b in (ends, ends[::-1]))
-            odd = f"WHEN {column} IS NULL THEN NULL WHEN MOD({self._number}, 4) = 1 THEN {falls} "
-            odd += f"WHEN MOD({self._number}, 4) = 3 THEN {rises} "
+            odd = f"WHEN {column} IS NULL THEN NULL WHEN {self._part(4)} = 1 THEN {falls} "
+            odd += f"WHEN {self._part(4)} = 3 THEN {rises} "
             return self._typed(f"CASE {odd}ELSE {ends[0]} + {ends[1]} - {column} END", info.type)
         if textual:
             first, last = literal(low), literal(high)
@@ -318,27 +332,40 @@ class Columns:
         info = self._info(spelled)
         return self._typed(literal(value), info.type)
 
-    def _spread(self, name: str, moment: datetime, number: str) -> str:
+    def _spread(self, name: str, moment: datetime, third: str) -> str:
         """Return a moment in a column's own form, in turn with nine days and a year later."""
         first, soon, late = (self._date(name, moment + days * DAY) for days in (0, 9, 366))
-        return f"CASE MOD({number}, 3) WHEN 0 THEN {first} WHEN 1 THEN {soon} ELSE {late} END"
+        return f"CASE {third} WHEN 0 THEN {first} WHEN 1 THEN {soon} ELSE {late} END"
 
-    @cached_property
-    def _may_be_numbered_anew(self) -> bool:
-        """Whether a row that is added can have a row id of its own: a number, a text, or with a date of its own."""
+    def _takes_texts(self, name: str) -> bool:
+        """Whether any text can be written into a column: not where the engine lists or reads what it takes."""
+        info = self._info(self.table.names[name])
+        return is_text(info.arrow_type) and not info.type.upper().startswith(("ENUM", "SET", "UUID", "INET"))
+
+    def _have_own_ids(self, *different: str | None) -> bool:
+        """Whether rows that are added, other than all rows in these columns, can have row ids of their own."""
+        row_id = self.stored.spec.row_id
+        return (
+            self.table is self.stored or not row_id or bool(self._anew("0") or set(different) & set(row_id))
+        )
+
+    def _anew(self, number: str, *, older: bool = False) -> dict[str, str]:
+        """Return another row id: a text with a number behind it; the number of a version above the rest, or below."""
         spec = self.stored.spec
-        own = {self._available, spec.valid.start if spec.valid else None}
-        return self.table is self.stored or not spec.row_id or bool(self._anew("0") or own & set(spec.row_id))
-
-    def _anew(self, number: str) -> dict[str, str]:
-        """Return another row id where it is one text: the row's own with a number behind it."""
-        if len(self.stored.spec.row_id) != 1 or self.table is self.stored:
+        if self.table is self.stored:
             return {}
-        name = self.stored.spec.row_id[0]
-        kind = self._info(self.stored.names[name]).arrow_type
-        if not is_text(kind):
-            return {}
-        return {name: f"CONCAT({self._column(name)}, '+', {number})"}
+        if len(spec.row_id) == 1:
+            [name] = spec.row_id
+            other = f"CONCAT({self._column(name)}, '+', {number})"
+            if self._info(self.stored.names[name]).type.upper() == "UUID":
+                return {name: f"CAST(MD5({other}) AS UUID)"}
+            return {name: other} if self._takes_texts(name) else {}
+        for name in spec.versions.order if spec.versions and self._available not in spec.row_id else ():
+            low, high = self.domains.get(self.stored.names[name], (None, None))
+            if name in spec.row_id and isinstance(low, int) and isinstance(high, int):
+                sign = "-" if older else "+"
+                return {name: f"{self._column(name)} {sign} {high - low + 1}"}
+        return {}
 
     def called(self, row: Mapping[str, Any]) -> str:
         """Return the row id of a row in words."""
@@ -370,7 +397,7 @@ def domains_of(table: ResolvedTable, database: Database) -> tuple[dict[str, tupl
     names = [column.name for column in table.info.columns]
     ordered = [column.name for column in table.info.columns if _ordered(column.arrow_type)]
     parts = [f"COUNT({identifier(n, database.dialect)})" for n in names]
-    parts += [f"MIN({n}), MAX({n})" for n in (identifier(n, database.dialect) for n in ordered)]
+    parts += [f"MIN({n}), MAX({n})" for n in (_finite(table, n, database.dialect) for n in ordered)]
     found = database.query(
         f"SELECT COUNT(*), {', '.join(parts)} FROM {table.source.sql(dialect=database.dialect)}"  # noqa: S608
     ).table
@@ -379,6 +406,15 @@ def domains_of(table: ResolvedTable, database: Database) -> tuple[dict[str, tupl
     ends = values[len(names) :]
     found_ends = {name: (ends[2 * i], ends[2 * i + 1]) for i, name in enumerate(ordered)}
     return {**found_ends, _NUMBER: (1, rows)}, nulls
+
+
+def _finite(table: ResolvedTable, name: str, dialect: Dialect) -> str:
+    """Return a column without what is no number and what is infinite, which no literal can write."""
+    import pyarrow as pa
+
+    column = identifier(name, dialect)
+    kind = next(c.arrow_type for c in table.info.columns if c.name == name)
+    return f"CASE WHEN ABS({column}) < 1e308 THEN {column} END" if pa.types.is_floating(kind) else column
 
 
 def _ordered(kind: pa.DataType, *, dates: bool = False) -> bool:
@@ -393,6 +429,11 @@ def _ordered(kind: pa.DataType, *, dates: bool = False) -> bool:
 def _code(code: str, *, textual: bool) -> str:
     """Return a code of a catalog as its column has it: bare where it is a number, for a catalog is no SQL."""
     return code if not textual and _BARE.fullmatch(code) else literal(code)
+
+
+def part(number: str, parts: int) -> str:
+    """Return which of so many parts a whole number falls into; numbers in steps of ten fall into all of five too."""
+    return f"MOD(MOD(MOD(ABS({number}), 1009) * 613, 1009), {parts})"
 
 
 def literal(value: Any) -> str:

@@ -48,9 +48,10 @@ class Newcomers(Columns):
     @property
     def _may_have_newcomers(self) -> bool:
         """Whether rows come to entities one by one, and other tables of the audit know more of them."""
-        if self.peers is None or self._available is None or self._ahead or not self._may_be_numbered_anew:
+        if self.peers is None or self._available is None or self._ahead:
             return False
-        return self.table.spec.kind not in ("entity", "snapshot")
+        told = self._have_own_ids(entity_of(self.stored), self._available)
+        return told and self.table.spec.kind not in ("entity", "snapshot")
 
     @property
     def _may_begin_untold(self) -> bool:
@@ -92,7 +93,7 @@ class Newcomers(Columns):
         moment = self.view.cutoff.instant - self._lag - (3 * DAY if known else timedelta())
         when = self._date(available, moment)
         if spec.columns[available].format == "native" and not known:
-            when = self._spread(available, moment, "finassay_place")
+            when = self._spread(available, moment, "MOD(finassay_place, 3)")
         values = {**self._anew("finassay_place"), entity_of(self.stored) or "": "finassay_entity"}
         values[spec.row_id[0]] = self._new_number
         values |= {n: when for n, c in spec.columns.items() if c.role == "recorded" and c.format == "native"}
@@ -120,9 +121,9 @@ class Newcomers(Columns):
         known = valid.end_known.column if valid.end_known else None
         for name in (valid.end, known, *valid.with_end):
             if name:
-                values[name] = (
-                    self._date(name, cutoff.day_end - DAY) if ended and name in (valid.end, known) else "NULL"
-                )
+                none = self._no_end if name == valid.end else "NULL"
+                last = ended and name in (valid.end, known)
+                values[name] = self._date(name, cutoff.day_end - DAY) if last else none
         for name, while_open in self._flags.items():
             value = self._flag(name, while_open, is_open=not ended)
             if value is not None:

@@ -197,10 +197,16 @@ def _shown_again(witness: Witness, found: Rebuilt) -> WitnessReplay:
     omission = witness.requirement is Requirement.OMISSION
     altered = found.judged.run(found.overlays)
     expected = found.judged.run(found.instead)
-    failed = altered.error or expected.error
-    difference = None if failed else found.scope.differ(expected, altered, None if omission else found.family)
+    failed = next((one.error for one in (altered, expected) if one.error is not None), None)
+    difference = (
+        None
+        if failed is not None
+        else found.scope.differ(expected, altered, None if omission else found.family)
+    )
     if difference is None:
-        return WitnessReplay(witness, (f"The output does not change here{f': {failed}' if failed else ''}.",))
+        return WitnessReplay(
+            witness, (f"The output does not change here{'' if failed is None else f': {failed}'}.",)
+        )
     if omission and found.scope.differ(found.own.run(), found.own.run(found.overlays)) is not None:
         return WitnessReplay(witness, ("The program's output changes here too.",))
     said = witness.missing, witness.added

@@ -43,7 +43,8 @@ _ASSUMPTIONS = (
     "What a model or an author remembers of later events cannot be seen.",
 )
 
-_QUOTED = re.compile(r"""'([^'"\\\n]{2,40})'|"([^'"\\\n]{2,40})\"""")
+_QUOTED = re.compile(r"""'([^'\n]*)'|"([^"\n]*)\"""")
+_SPOKEN = range(2, 41)  # characters
 _MOST_SPOKEN = 500
 
 
@@ -98,8 +99,10 @@ class Facts:
     def spoken(self) -> tuple[str, ...]:
         """Return the texts in quotation marks in the program and its statements."""
         texts = [text for _, text in self.base.statements] + [self.subject.submission.python_code or ""]
-        found = {one or other for text in texts for one, other in _QUOTED.findall(text)}
-        return tuple(sorted(found))[:_MOST_SPOKEN]
+        for text in texts:  # which grows: a statement in quotation marks has others within
+            texts += [one or other for one, other in _QUOTED.findall(text)]
+        said = {text for text in texts if len(text) in _SPOKEN and not set(text) & set("'\"\\\n")}
+        return tuple(sorted(said))[:_MOST_SPOKEN]
 
     def has_output(self) -> bool:
         """Whether the program gave something to compare over the unaltered data; records why not."""

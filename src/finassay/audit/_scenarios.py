@@ -143,8 +143,8 @@ class Altered(Alterations):
             found.append(CURRENT)
         if spec.valid and spec.valid.end:
             found += [ENDED, REOPENED]
-        # Elsewhere it would be a false alarm: a listing may be judged from another table than the entity's own.
-        if self._ahead and self.life:
+        # Of other entities it would be a false alarm: a listing may be judged from another table than their own.
+        if self._ahead and (self.life or (counts and spec.kind != "entity")):
             found.append(FUTURE)
         if self._may_be_late:
             found += [LATE, LATE_TOO, *([UNDATED] if self._may_be_undated else [])]
@@ -157,7 +157,9 @@ class Altered(Alterations):
         own_start = spec.valid is not None and self._available != spec.valid.start
         if counts and own_start and not self._ahead:
             found += [PENDING, PENDING_TOO]
-        if spec.versions and self._available and not self._ahead and self._may_be_numbered_anew:
+        start = spec.valid.start if spec.valid else None
+        numbered = self._have_own_ids(self._available, start)
+        if spec.versions and self._available and not self._ahead and numbered:
             found += [RESTATED, SUPERSEDED]
             if self._empty(known=True):
                 found.append(EMPTIED)
@@ -210,9 +212,7 @@ class Altered(Alterations):
         )
         build = {
             REMOVED.name: lambda: f"{self._all} WHERE NOT ({self._unknown}{touched})",
-            THINNED.name: lambda: (
-                f"{self._all} WHERE NOT ({self._unknown}{touched} AND MOD({self._number}, 5) < 2)"
-            ),
+            THINNED.name: lambda: f"{self._all} WHERE NOT ({self._unknown}{touched} AND {self._part(5)} < 2)",
             SCRAMBLED.name: lambda: self._changed(self._scrambled(), touched),
             TO_COME.name: lambda: self._with_recurring(touched),
             NEWCOMERS.name: lambda: self._newcomers(touched),
@@ -239,7 +239,9 @@ class Altered(Alterations):
             LATE_TOO.name: lambda: self._changed(
                 self._late(self._withheld(LATE_TOO), changed=(0, 1)), touched
             ),
-            GAPS.name: lambda: self._with_gaps(f"{self._withheld(GAPS)}{touched}"),
+            GAPS.name: lambda: self._over(
+                self._with_gaps(f"{self._withheld(GAPS)}{touched}"), self._without_peaks(touched)
+            ),
             LATE_STAGES.name: lambda: self._changed(self._late_stages(), touched),
             UNDATED.name: lambda: self._changed(self._undated(), touched),
             LATE_END.name: lambda: self._changed(self._late_ends(), touched),
@@ -272,6 +274,10 @@ class Altered(Alterations):
             return self._changed(self._moved(self._last_day, self._withheld(INTRADAY)), touched)
         if family == LATE_STAGES:
             return self._changed(self._without_stages(), touched)
+        if family == GAPS:
+            return self._over(
+                f"{self._all} WHERE NOT ({self._withheld(GAPS)}{touched})", self._without_peaks(touched)
+            )
         if family.mode == "known":
             return f"{self._all} WHERE NOT ({self._withheld(family)}{touched})"
         plain = normal_view(
@@ -348,7 +354,8 @@ class Altered(Alterations):
         for name, shown in self.view.hidden.items():
             if name in self._flags:
                 continue
-            changes[name] = ("TRUE" if shown is None else self._sql(Not(shown)), "NULL")
+            empty = self._no_end if self.table.spec.valid and name == self.table.spec.valid.end else "NULL"
+            changes[name] = ("TRUE" if shown is None else self._sql(Not(shown)), empty)
         ended = self._sql(self.view.ended)
         for name, while_open in self._flags.items():
             still = self._flag(name, while_open, is_open=True) or "NULL"
@@ -389,7 +396,9 @@ class Altered(Alterations):
             ENDED: self._sql(all_of(self.view.knowable, self.view.ended)),
             EXPIRED: self._sql(all_of(self.view.knowable, self.view.ended)),
             ALIVE: self._open,
-            REOPENED: f"{self._column(valid.end)} IS NULL" if valid and valid.end else None,
+            REOPENED: f"{self._column(valid.end)} IS NULL OR {self._column(valid.end)} = {self._no_end}"
+            if valid and valid.end
+            else None,
             LATE: self._unknown,
             LATE_TOO: self._unknown,
             GAPS: self._unknown,
@@ -446,12 +455,14 @@ class Altered(Alterations):
         return f"{self._given(rows, 'n')} ORDER BY 1"
 
     def _withheld(self, family: Family) -> str:
-        """Return the condition of the known rows that a family hides: some fifths, or all rows of some entities too."""
+        """Return the condition of the known rows that a family hides: some fifths, or all rows of some entities too.
+
+        Of intervals that are told on the day they begin, those alone that have not ended: none ends before it begins.
+        """
         rests, parts = {LATE: ((2, 3), 0), LATE_TOO: ((0, 1, 4), 2), GAPS: ((2,), 3)}.get(family, ((2,), 0))
-        if not parts:
-            return self._fifths(rests)
-        picked = f"MOD({self._number}, 5) IN ({', '.join(map(str, rests))})"
-        return f"{self._sql(self.view.knowable)} AND ({picked} OR {self._whole(parts)})"
+        picked = f"{self._part(5)} IN ({', '.join(map(str, rests))})"
+        picked = f"({picked} OR {self._whole(parts)})" if parts else picked
+        return f"{self._sql(self.view.knowable)} AND {picked}{self._still}"
 
     @property
     def _counts(self) -> str:

@@ -151,18 +151,19 @@ class Trial:
         return run({name: self.tables[name].expected(family) for name in altered}), found
 
     def _apart(self, expected: Output, found: Output, family: Family) -> Difference | str | None:
-        return found.error or expected.error or self.scope.differ(expected, found, family)
+        crashed = next((one.error for one in (found, expected) if one.error is not None), None)
+        return self.scope.differ(expected, found, family) if crashed is None else crashed
 
     def moves(self, base: Output, family: Family, name: str, run: Run) -> Difference | str | None:
         """Return how the output changes over one altered table, None where it stays, a text where it crashed."""
         altered = {name: self.tables[name].select(family)}
         if self.piece is not None:
             small = run(self.piece.over(altered))
-            moved = None if small.error else self.scope.differ(self.piece.base(base, run), small)
+            moved = None if small.error is not None else self.scope.differ(self.piece.base(base, run), small)
             if moved is not None:
                 return moved
         found = run(altered)
-        return found.error or self.scope.differ(base, found)
+        return self.scope.differ(base, found) if found.error is None else found.error
 
     def reacts(self, base: Output, name: str) -> bool:
         """Whether the output reacts to some alteration of what was known of a table."""

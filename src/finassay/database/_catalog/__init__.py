@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from finassay.database._catalog._dates import moved
 from finassay.database._catalog._findings import Finding, Lag, LintReport, Severity, TableFacts
 from finassay.database._catalog._lint import lint_catalog
 from finassay.database._catalog._predicates import knowable_sql, predicate_sql
@@ -26,6 +27,7 @@ __all__ = [
     "knowable_sql",
     "known_view",
     "lint_catalog",
+    "moved",
     "normal_view",
     "predicate_sql",
     "propose_catalog",

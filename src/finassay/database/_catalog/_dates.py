@@ -1,4 +1,4 @@
-"""Columns as moments and days in the SQL of each engine, for measuring: comparisons at a cutoff need none of it."""
+"""Columns as moments and days in the SQL of each engine, to measure and to move: comparisons at a cutoff need none."""
 
 from __future__ import annotations
 
@@ -40,6 +40,13 @@ _MOMENTS: dict[Dialect, dict[DateFormat, str]] = {
         " + interval '1 month' - interval '1 day')",
     },
 }
+# A moment (text of SQL) as eight digits, year first
+_DIGITS: dict[Dialect, str] = {
+    "duckdb": "strftime({m}, '%Y%m%d')",
+    "mysql": "DATE_FORMAT({m}, '%Y%m%d')",
+    "postgres": "to_char({m}, 'YYYYMMDD')",
+}
+_YEARS = ("integer_month", "text_month", "text_quarter")
 
 
 def moment(column: str, format_: DateFormat, dialect: Dialect) -> str:
@@ -66,3 +73,35 @@ def plus_days(expression: str, days: int, dialect: Dialect) -> str:
     if dialect == "mysql":
         return f"DATE_ADD({expression}, INTERVAL {days} DAY)"
     return f"({expression} + {days})"
+
+
+def moved(column: str, format_: DateFormat, interval: tuple[int, str], dialect: Dialect) -> str | None:
+    """Return a column (text of SQL) some time later, in its own format.
+
+    Parameters
+    ----------
+    interval : (int, {"DAY", "YEAR"})
+        How much later.
+
+    Returns
+    -------
+    str or None
+        None of months and quarters that are to move by days, and of formats that nobody can read.
+    """
+    number, unit = interval
+    if format_ == "other" or (format_ in _YEARS and unit != "YEAR"):
+        return None
+    if format_ in _YEARS:
+        if format_ == "integer_month":
+            return f"{column} + {100 * number}"
+        year = f"CAST(LEFT({column}, 4) AS {'SIGNED' if dialect == 'mysql' else 'INTEGER'}) + {number}"
+        return f"CONCAT({year}, SUBSTRING({column}, 5))"
+    if format_ == "native":
+        return f"{column} + INTERVAL '{number}' {unit}"
+    digits = _DIGITS[dialect].format(m=f"{moment(column, format_, dialect)} + INTERVAL '{number}' {unit}")
+    if format_ == "integer_date":
+        return f"CAST({digits} AS {'SIGNED' if dialect == 'mysql' else 'INTEGER'})"
+    if format_ == "text_date":
+        return digits
+    parts = (f"SUBSTRING({digits}, {first}, {length}), '-'" for first, length in ((1, 4), (5, 2)))
+    return f"CONCAT({', '.join(parts)}, SUBSTRING({digits}, 7, 2), SUBSTRING({column}, 11))"
