@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +55,20 @@ def test_no_reference_answer_is_in_a_log(careless, smoke):
             if sample.id in wrong:
                 program = smoke.task(sample.id).program
                 assert program.sql_code.strip().splitlines()[-1] not in sample.model_dump_json()
+
+
+def test_the_first_command_of_the_guide(tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    from finassay.cli import app
+
+    monkeypatch.chdir(tmp_path)
+    guide = Path(__file__).parents[2] / "docs" / "how-to" / "evaluate-an-agent.md"
+    command = next(line for line in guide.read_text(encoding="utf-8").splitlines() if line.startswith("$ "))
+    done = CliRunner().invoke(app, command.removeprefix("$ finassay ").split())
+    assert done.exit_code == 0, done.output
+    assert "12/12 right (12 scored)" in done.output
+    assert (tmp_path / "smoke-reference" / "results.parquet").exists()
 
 
 BLOCKED = """
