@@ -36,13 +36,13 @@ def label_rows(path: Path, facts: RunFacts) -> Iterator[Placed]:
     """
     lines, sha256 = _csv_lines(path) if path.suffix.lower() == ".csv" else record_lines(path)
     named = facts.named(path.stem)
-    samples: dict[tuple[Any, ...], dict[str, Any]] = {}
-    places: dict[tuple[Any, ...], str] = {}
+    samples: dict[str, dict[str, Any]] = {}
+    places: dict[str, str] = {}
     for record, where in lines:
         label = {name: str(record.pop(name, None) or "").strip() for name in _LABEL}
         columns = columns_of(record, where)
         columns["sample"] = need_sample(columns, where)
-        key = tuple(columns.get(name) for name in ("run", "model", "task", "sample", "epoch", "attempt"))
+        key = repr([columns.get(name) for name in ("run", "model", "task", "sample", "epoch", "attempt")])
         kept = samples.setdefault(key, {**columns, "labels": [], "extra": {}})
         places.setdefault(key, where)
         if columns["extra"]:
