@@ -135,3 +135,16 @@ def test_what_is_there_is_not_written_over(folder: Path, tmp_path: Path) -> None
     assert (done.returncode, to.read_bytes()) == (2, (folder / "a.parquet").read_bytes())
     assert "--force" in done.stderr
     assert results(*again, "--force").returncode == 0
+
+
+def test_a_log_says_itself_what_it_is_of(tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai", reason="logs of Inspect are read with the extra evals")
+    log, to = (
+        Path(__file__).parents[1] / "harness" / "data" / "inspect-0.3.285.eval",
+        tmp_path / "log.parquet",
+    )
+    done = results("ingest", log, "--to", to)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0].partition(": ")[2].startswith("smoke ")
+    refused = results("ingest", log, "--to", to, "--suite", "smoke")
+    assert (refused.returncode, "Leave out --suite." in refused.stderr) == (2, True)
