@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # What a row of results does not need; a sample's messages and events are most of a log.
 _UNREAD = {"messages", "events", "attachments", "timelines", "events_data", "choices", "files", "setup"}
+_AT_ONCE = 50  # samples in memory
 
 
 def log_files(place: Path) -> list[Path]:
@@ -50,7 +51,7 @@ def header_of(path: Path) -> EvalLog:
 
 
 def samples_of(path: Path, *, events: bool = False) -> Iterator[EvalSample]:
-    """Yield the samples of a log, one in memory at a time.
+    """Yield the samples of a log by their ids, some dozens in memory at a time.
 
     Parameters
     ----------
@@ -64,15 +65,18 @@ def samples_of(path: Path, *, events: bool = False) -> Iterator[EvalSample]:
     InputError
         ``bad_log``.
     """
-    from inspect_ai.log import read_eval_log_samples
+    from inspect_ai.log import read_eval_log_sample_summaries, read_eval_log_samples_by_id
 
     with _told(path):
-        yield from read_eval_log_samples(
-            path,
-            all_samples_required=False,
-            resolve_attachments="full" if events else False,
-            exclude_fields=None if events else _UNREAD,
-        )
+        keys = sorted((str(one.id), one.epoch) for one in read_eval_log_sample_summaries(path))
+        for start in range(0, len(keys), _AT_ONCE):
+            # Inspect reads the list of a log's files anew at each call: one call per sample takes ever longer
+            yield from read_eval_log_samples_by_id(
+                path,
+                keys[start : start + _AT_ONCE],
+                resolve_attachments="full" if events else False,
+                exclude_fields=None if events else _UNREAD,
+            )
 
 
 @contextmanager
