@@ -17,12 +17,11 @@ from finassay.temporal import Not, all_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sqlglot import exp
-
     from finassay.database import Dialect
 
 _BETWEEN = re.compile(r"[%|^$]+")  # the words of a pattern
 _MOST_WORDS = 40
+_HOLE = "finassay_hole"  # where a SELECT goes
 
 
 class Alterations(Recurring):
@@ -412,15 +411,12 @@ def _words(spoken: tuple[str, ...]) -> list[str]:
 
 def _nested(text: str, name: str, altered: str, dialect: Dialect) -> str:
     """Return a SELECT with another one in place of a table."""
-
-    def placed(table: exp.Table) -> str | None:
-        return f"({altered}) AS altered" if table.name == name else None
-
-    return replace_tables(text, dialect, placed, _parsed(text, dialect))
+    return _around(text, name, dialect).replace(_HOLE, altered)
 
 
 @lru_cache(maxsize=64)  # the normal form of a table is the same for all its alterations
-def _parsed(text: str, dialect: Dialect) -> exp.Expr:
-    import sqlglot
-
-    return sqlglot.parse_one(text, read=dialect)
+def _around(text: str, name: str, dialect: Dialect) -> str:
+    """Return a SELECT with a mark in place of a table."""
+    return replace_tables(
+        text, dialect, lambda table: f"({_HOLE}) AS altered" if table.name == name else None
+    )

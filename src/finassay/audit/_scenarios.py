@@ -280,11 +280,15 @@ class Altered(Alterations):
             )
         if family.mode == "known":
             return f"{self._all} WHERE NOT ({self._withheld(family)}{touched})"
-        plain = normal_view(
+        rest = self._plain if only is None else self._normal_within(self._plain, only)
+        return self._over(rest, self._select(family, only))
+
+    @cached_property
+    def _plain(self) -> str:
+        """The table's normal form."""
+        return normal_view(
             self.table, self.view.cutoff, self.dialect, proxies=self.view.proxies, rule=self.view.rule
         )
-        rest = plain if only is None else self._normal_within(plain, only)
-        return self._over(rest, self._select(family, only))
 
     def _within(self, only: tuple[Any, Any]) -> str:
         return f"{self._number} BETWEEN {literal(only[0])} AND {literal(only[1])}"
