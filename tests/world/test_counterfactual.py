@@ -200,6 +200,69 @@ def test_without_a_fund_nothing_before_it_changes_and_of_other_funds_only_who_he
             assert {k for (k,) in changed(tables[name], after[name], ["INNERCODE"])} <= own | theirs, name
 
 
+# Tables that a restatement overwrites, and what is computed from the last version
+REPLACED = (
+    "lc_mainindexnew",
+    "lc_qfinancialindexnew",
+    "lc_rewardstat",
+    "lc_suppcustdetail",
+    "lc_dindicesforvaluation",
+)
+
+
+def restatement(world, corrected):
+    """The first restatement of a share outside STAR, with or without a correction of its own before the report."""
+    for event in world.ledger.of(EventType.RESTATEMENT):
+        kinds = {world.ledger.by_id[number].type for number in world.ledger.descendants(event.event_id)}
+        board = world.issuers[event.entity - 1].board
+        if board != 7 and event.valid_from.year >= 2017 and (EventType.REPORT in kinds) == corrected:
+            return event
+    raise AssertionError
+
+
+@pytest.mark.parametrize("corrected", [False])
+def test_without_a_restatement_filings_before_it_state_the_error_all_the_same(
+    world, tables, serial, corrected
+):
+    """Only the correction goes; rows that a restatement overwrites keep what was shown first."""
+    event = restatement(world, corrected)
+    gone = world.ledger.descendants(event.event_id)
+    share = world.issuers[event.entity - 1]
+    after = materialise(counterfactual(world, event.event_id, serial))
+    lost = {}
+    for name, table in tables.items():
+        if name == "documents":
+            assert {d for (d,) in changed(table, after[name], ["document_id"])} <= documents_of(world, gone)
+        elif table.equals(after[name]):
+            continue
+        elif name in INDEX_TABLES:  # whose figures are sums over the members'
+            day = next(k for k in ("TRADINGDAY", "INFOPUBLDATE") if k in table.column_names)
+            moved = {moment.date() for (moment,) in changed(table, after[name], [day])}
+            assert min(moved) >= event.disclosed_at.date(), name
+        else:
+            assert name in COMPANY_TABLES, name
+            who = "COMPANYCODE" if "COMPANYCODE" in table.column_names else "INNERCODE"
+            day = "INFOPUBLDATE" if "INFOPUBLDATE" in table.column_names else "TRADINGDAY"
+            assert {k for (k,) in changed(table, after[name], [who])} <= {share.company, share.inner}, name
+            lost[name] = {moment.date() for (moment,) in missing(table, after[name], day)}
+            assert min(lost[name]) >= event.disclosed_at.date(), name
+            assert name in REPLACED or not missing(after[name], table, day), name
+    assert "lc_mainindexnew" in lost  # dated by the restatement, else by what showed the period first
+    first = {
+        moment.date()
+        for (moment,) in missing(after["lc_mainindexnew"], tables["lc_mainindexnew"], "INFOPUBLDATE")
+    }
+    assert max(first) < event.disclosed_at.date()
+    told = {event.disclosed_at.date()} if corrected else None
+    assert lost.get("lc_balancesheetall") == lost.get("lc_maindatanew") == told
+
+
+def test_without_an_index_the_rows_of_the_others_keep_their_numbers(world, tables, serial):
+    event = next(e for e in world.ledger.of(EventType.INDEX_OPEN) if e.payload.inner == 3002)
+    after = materialise(counterfactual(world, event.event_id, serial), ["qt_indexquote"])["qt_indexquote"]
+    assert {k for (k,) in changed(tables["qt_indexquote"], after, ["INNERCODE"])} == {3002}
+
+
 def us_events(world):
     """An amendment that changes figures, its filing, whose figures others repeat; and a dividend; by kind."""
     amendment = next(

@@ -152,7 +152,38 @@ def damaged(built, tmp_path):
             "UPDATE finassay_meta SET value = '0' WHERE key = 'version'",
             "was built by version 0 of the economy",
         ),
-        ("UPDATE finassay_meta SET value = 'two' WHERE key = 'scale'", "finassay_meta of .* is damaged"),
+        (
+            "UPDATE finassay_meta SET value = 'two' WHERE key = 'scale'",
+            "finassay_meta of .* is damaged: scale should be a number; it is 'two'",
+        ),
+        (
+            "UPDATE finassay_meta SET value = 'x' WHERE key = 'seed'",
+            "seed should be a whole number; it is 'x'",
+        ),
+        (
+            "UPDATE finassay_meta SET value = '2024-13-01' WHERE key = 'snapshot'",
+            "snapshot should be a date as 2026-04-30; it is '2024-13-01'",
+        ),
+        (
+            "ALTER TABLE us_price_daily ALTER close TYPE VARCHAR USING 'abc'",
+            r"close of us_price_daily in .* should be DECIMAL\(\d+,\d+\); it is VARCHAR",
+        ),
+        (
+            "ALTER TABLE us_filing ALTER id TYPE VARCHAR",
+            "id of us_filing in .* should be BIGINT; it is VARCHAR",
+        ),
+        (
+            "ALTER TABLE secumain ALTER LISTEDDATE TYPE VARCHAR USING 'soon'",
+            "LISTEDDATE of secumain in .* should be TIMESTAMP; it is VARCHAR",
+        ),
+        (
+            "ALTER TABLE secumain ALTER SECUCODE TYPE INT",
+            "SECUCODE of secumain in .* should be VARCHAR; it is",
+        ),
+        (
+            "ALTER TABLE us_fact RENAME TO old_fact; CREATE VIEW us_fact AS FROM old_fact; DROP TABLE old_fact",
+            "us_fact of .* is a view that cannot be read: .*old_fact",
+        ),
         ("DELETE FROM finassay_meta WHERE key = 'seed'", "is damaged: it lacks seed"),
         ("UPDATE finassay_meta SET value = '-1' WHERE key = 'scale'", "is damaged: The scale is -1"),
         ("UPDATE finassay_meta SET value = 'mine' WHERE key = 'catalog'", "is gildata, not mine"),
@@ -174,13 +205,12 @@ def test_a_world_that_is_not_whole_is_refused_before_it_is_simulated_again(
                 world_tables(database)
 
 
-def test_dates_that_are_none_are_named(damaged):
-    change = "ALTER TABLE secumain ALTER LISTEDDATE TYPE VARCHAR USING 'soon'"
+@pytest.mark.parametrize("value", ["infinity", "-infinity"])
+def test_dates_that_are_none_are_named(damaged, value):
+    change = f"UPDATE us_filing SET accepted_at = '{value}' WHERE id = (SELECT min(id) FROM us_filing)"
     with (
         damaged(change) as database,
-        pytest.raises(
-            InputError, match=r"LISTEDDATE of secumain in .* should hold timestamps; it holds 'soon'"
-        ),
+        pytest.raises(InputError, match=r"accepted_at of us_filing in .* should hold timestamps; it holds"),
     ):
         world_tables(database)
 

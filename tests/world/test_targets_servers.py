@@ -16,10 +16,13 @@ import pytest
 from finassay.core import InputError, InternalError
 from finassay.database import QueryPolicy, connect
 from finassay.temporal import load_catalog
-from finassay.world import WorldConfig, build_world, world_info
+from finassay.world import WorldConfig, WorldInfo, build_world, world_info
+from finassay.world._build import refuse_gaps
+from finassay.world._config import BLOCKS, VERSION
 from finassay.world._ddl import indexes
 from finassay.world._materialise import ContentHash, chunks
 from finassay.world._tables import TABLES, View
+from finassay.world._tables._view import arrow_table
 from finassay.world._verify import canonical
 from finassay.world._write import target_of
 
@@ -102,6 +105,25 @@ def test_a_server_holds_the_same_world_table_by_table(server, target, small):
             key = tuple(column.lower() for column in table.primary_key)
             assert key == (("key",) if table.name == "finassay_meta" else ("id",))
     assert schemas(server) == before
+
+
+def test_types_of_a_server_are_taken_for_those_of_the_catalog_and_another_is_named(target):
+    spec = {name: CATALOG.table(name) for name in TABLES}
+    write(target, [(name, [arrow_table(spec[name], {}, 0)]) for name in TABLES])
+    info = WorldInfo("gildata", VERSION, 0.01, 3, date(2016, 9, 30), tuple(BLOCKS), "")
+    with connect(target) as database:
+        refuse_gaps(database, CATALOG, info)
+    other = spec["us_filing"].model_copy(
+        update={"columns": {**spec["us_filing"].columns, "id": spec["us_filing"].columns["accepted_at"]}}
+    )
+    swapped = CATALOG.model_copy(update={"tables": {**CATALOG.tables, "us_filing": other}})
+    with (
+        connect(target) as database,
+        pytest.raises(
+            InputError, match=r"id of us_filing in .* should be (DATETIME|TIMESTAMP); it is bigint"
+        ),
+    ):
+        refuse_gaps(database, swapped, info)
 
 
 def test_unique_keys_and_indexes_are_the_catalogs(server, target, small):

@@ -8,26 +8,32 @@ import gc
 import sys
 from dataclasses import asdict, dataclass, fields
 from datetime import date, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from finassay.core import InputError, progress
-from finassay.database import QueryPolicy
+from finassay.database import QueryError, QueryPolicy
 from finassay.temporal import load_catalog
 from finassay.world._config import VERSION, WorldConfig
-from finassay.world._ddl import named
+from finassay.world._ddl import named, sql_type
 from finassay.world._makers import made
 from finassay.world._materialise import CATALOG, ContentHash
 from finassay.world._tables import View, block_of, tables_of
+from finassay.world._tables._view import arrow_type
 from finassay.world._world import World, simulate
 from finassay.world._write import META, target_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    import pyarrow as pa
 
     from finassay.database import Database
     from finassay.executor import Executor
     from finassay.temporal import Catalog
+
+T = TypeVar("T")
+_AGAIN = "Build the world again."
 
 
 @dataclass(frozen=True)
@@ -159,18 +165,25 @@ def world_info(database: Database) -> WorldInfo:
     lacking = [field.name for field in fields(WorldInfo) if field.name not in found]
     if lacking:
         raise _damaged(database, f"it lacks {', '.join(lacking)}")
+
+    def read(key: str, kind: str, parse: Callable[[str], T]) -> T:
+        try:
+            return parse(found[key])
+        except ValueError as error:
+            raise _damaged(database, f"{key} should be {kind}; it is {found[key]!r}") from error
+
+    info = WorldInfo(
+        found["catalog"],
+        found["version"],
+        read("scale", "a number", float),
+        read("seed", "a whole number", int),
+        read("snapshot", "a date as 2026-04-30", date.fromisoformat),
+        tuple(found["blocks"].split(",")),
+        found["content_hash"],
+    )
     try:
-        info = WorldInfo(
-            found["catalog"],
-            found["version"],
-            float(found["scale"]),
-            int(found["seed"]),
-            date.fromisoformat(found["snapshot"]),
-            tuple(found["blocks"].split(",")),
-            found["content_hash"],
-        )
         _ = info.config
-    except (ValueError, InputError) as error:
+    except InputError as error:  # says whether it is of the scale, the seed, the snapshot or the blocks
         raise _damaged(database, str(error).rstrip(".")) from error
     if info.catalog != CATALOG:
         raise _damaged(database, f"the catalog of a world is {CATALOG}, not {info.catalog}")
@@ -178,7 +191,7 @@ def world_info(database: Database) -> WorldInfo:
 
 
 def _damaged(database: Database, what: str) -> InputError:
-    return InputError(f"{META} of {database.url} is damaged: {what}.", hint="Build the world again.")
+    return InputError(f"{META} of {database.url} is damaged: {what}.", hint=_AGAIN)
 
 
 def world_tables(database: Database) -> list[TableInfo]:
@@ -187,7 +200,8 @@ def world_tables(database: Database) -> list[TableInfo]:
     Raises
     ------
     InputError
-        If it is no world, lacks a table or a column, or a date is none.
+        If it is no world, lacks a table or a column, a column is of another type, a view cannot be read, or a date is
+        none.
     """
     info = world_info(database)
     catalog = load_catalog(info.catalog)
@@ -196,17 +210,53 @@ def world_tables(database: Database) -> list[TableInfo]:
 
 
 def refuse_gaps(database: Database, catalog: Catalog, info: WorldInfo) -> None:
-    """Raise an `InputError` if a table or a column of a world is missing."""
-    found = {table.name: {column.name.upper() for column in table.columns} for table in database.tables()}
+    """Raise an `InputError` if a table or a column of a world is missing, of another type, or cannot be read."""
+    tables = {table.name: table for table in database.tables()}
     for name in tables_of(info.config):
-        if name not in found:
-            raise InputError(f"{database.url} lacks the table {name}.", hint="Build the world again.")
-        missing = [column for column in catalog.table(name).columns if column.upper() not in found[name]]
+        if name not in tables:
+            raise InputError(f"{database.url} lacks the table {name}.", hint=_AGAIN)
+        found = {column.name.upper(): column for column in tables[name].columns}
+        listed = catalog.table(name).columns
+        missing = [column for column in listed if column.upper() not in found]
         if missing:
             raise InputError(
                 f"{database.url} lacks columns of {name} that {catalog.catalog} lists: {', '.join(missing)}.",
-                hint="Build the world again.",
+                hint=_AGAIN,
             )
+        for column, meaning in listed.items():
+            there = found[column.upper()]
+            if _sort(there.arrow_type) != _sort(arrow_type(meaning.type)):
+                expected = sql_type(meaning, database.dialect).removesuffix(" NOT NULL")
+                raise InputError(
+                    f"{column} of {name} in {database.url} should be {expected}; it is {there.type}.",
+                    hint=_AGAIN,
+                )
+        if tables[name].kind == "view":
+            _refuse_broken(database, name)
+
+
+def _sort(type_: pa.DataType) -> str:
+    """Return what values of a type are: the engines differ in widths, which `verify` finds by the content."""
+    import pyarrow as pa
+
+    if pa.types.is_integer(type_) or pa.types.is_floating(type_) or pa.types.is_decimal(type_):
+        return "number"
+    if pa.types.is_timestamp(type_):
+        return "timestamp"
+    if pa.types.is_string(type_) or pa.types.is_large_string(type_):
+        return "text"
+    return "bytes" if pa.types.is_binary(type_) or pa.types.is_large_binary(type_) else str(type_)
+
+
+def _refuse_broken(database: Database, name: str) -> None:
+    """Raise an `InputError` if a view cannot be read: it keeps its columns when what it reads is gone."""
+    try:
+        database.query(f"SELECT * FROM {named(name, database.dialect)} LIMIT 0")  # noqa: S608 - a catalog's name
+    except QueryError as error:
+        raise InputError(
+            f"{name} of {database.url} is a view that cannot be read: {str(error).splitlines()[0]}",
+            hint=_AGAIN,
+        ) from error
 
 
 def _table_info(database: Database, catalog: Catalog, name: str) -> TableInfo:
@@ -227,10 +277,10 @@ def _table_info(database: Database, catalog: Catalog, name: str) -> TableInfo:
     rows, first, last, *filled = (part[0].as_py() for part in table.columns)
     empty = tuple(each for each, count in zip(spec.columns, filled, strict=True) if not count)
     for value in (first, last):
-        if not isinstance(value, datetime | None):
+        if not isinstance(value, datetime | None) or (value is None and column not in (None, *empty)):
+            held = "one that is no date, such as infinity" if value is None else repr(value)
             raise InputError(
-                f"{column} of {name} in {database.url} should hold timestamps; it holds {value!r}.",
-                hint="Build the world again.",
+                f"{column} of {name} in {database.url} should hold timestamps; it holds {held}.", hint=_AGAIN
             )
     span = (column, first and first.date(), last and last.date())
     return TableInfo(name, block_of(name), int(rows), *span, len(spec.columns), empty)

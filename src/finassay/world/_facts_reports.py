@@ -12,7 +12,6 @@ from finassay.world._blocks._periods import FIRST_REPORT, QUARTERS, quarter_of, 
 from finassay.world._blocks._reports import PERIODIC
 from finassay.world._blocks._shares import BONUS, BUYBACK, CONVERSION, PLACEMENT
 from finassay.world._blocks._statement_items import STOCKS, Figures
-from finassay.world._blocks._versions import Versions
 from finassay.world._events import Event, EventType
 from finassay.world._events_bonds import Amount
 from finassay.world._events_company import Forecast, Report, ShareChange
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from finassay.world._blocks._prices import Ints
+    from finassay.world._blocks._versions import Versions
     from finassay.world._numerics import Floats
     from finassay.world._world import World
 
@@ -38,7 +38,7 @@ def report_facts(world: World) -> list[Fact]:
     ]
     if not reports:
         return []
-    versions = Versions(world.statements, world.ledger.of(EventType.RESTATEMENT))
+    versions = world.versions(world.statements, EventType.RESTATEMENT)
     return [
         *_lag_facts(reports, Natural(world)),
         *_version_facts(world, reports, versions),

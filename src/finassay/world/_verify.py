@@ -85,7 +85,8 @@ def verify_world(
     Raises
     ------
     InputError
-        If the database is no world, of another version of the economy, or lacks a table or a column.
+        If the database is no world, of another version of the economy, lacks a table or a column, or has a column of
+        another type.
     """
     info = world_info(database)
     if info.version != VERSION:

@@ -40,6 +40,7 @@ from finassay.world._blocks._statements import Statements, joined_statements
 from finassay.world._blocks._universe import Issuer, universe
 from finassay.world._blocks._us_block import UsWorld, us_counterfactual, us_world
 from finassay.world._blocks._vendor import reload_events, touch_rows
+from finassay.world._blocks._versions import Versions
 from finassay.world._config import BLOCK, END, WorldConfig
 from finassay.world._events import Event, EventType
 from finassay.world._events_company import Rights
@@ -77,6 +78,9 @@ class World:
         The US side: quotes, statements, macro vintages, the Treasury curve.
     neeq : Neeq
         Companies, quotes and statements of the NEEQ.
+    restatements : tuple of Event
+        All of Chinese companies: a counterfactual world has those of the world that it was made from, as filings
+        before a restatement that never came state the error all the same.
     """
 
     config: WorldConfig
@@ -89,6 +93,12 @@ class World:
     funds: FundValues
     us: UsWorld
     neeq: Neeq
+    restatements: tuple[Event, ...]
+
+    def versions(self, statements: Statements, kind: EventType) -> Versions:
+        """Return what statements read at any filing, restatements being events of one type."""
+        events = (event for event in self.restatements if event.type is kind)
+        return Versions(statements, events, self.ledger.of(kind))
 
 
 def simulate(config: WorldConfig, executor: Executor) -> World:
@@ -126,7 +136,9 @@ def simulate(config: WorldConfig, executor: Executor) -> World:
     neeq, neeq_events = simulate_neeq(config, market, issuers, statements, events, executor)
     events += neeq_events
     events += reload_events(config.seed, config.snapshot, events)
-    return World(config, issuers, Ledger(events), quotes, indices, bonds, statements, funds, us, neeq)
+    ledger = Ledger(events)
+    restated = tuple(ledger.of(EventType.RESTATEMENT, EventType.NEEQ_RESTATEMENT))
+    return World(config, issuers, ledger, quotes, indices, bonds, statements, funds, us, neeq, restated)
 
 
 def counterfactual(world: World, event_id: int, executor: Executor) -> World:

@@ -257,6 +257,7 @@ def _leave(book: _Book, entity: int, day: date, told: date | None = None) -> Non
 class IndexQuotes:
     """Levels of one index per session of the window: previous, open, high, low, close; volume, value in fen."""
 
+    entity: int
     inner: int
     levels: Floats
     volume: Floats
@@ -268,7 +269,7 @@ def index_quotes(quotes: Quotes, events: list[Event]) -> list[IndexQuotes]:
     first, _ = window()
     inside = membership(events, int(quotes.entity.max()))
     found = []
-    # In one order whatever order the events come in: rows of tables are numbered by it
+    # In one order whatever order the events come in
     for opened in sorted((e for e in events if e.type is EventType.INDEX_OPEN), key=lambda e: e.entity):
         spells = inside[opened.entity]
         part = quotes.take(spells[quotes.session - first, quotes.entity - 1])
@@ -282,7 +283,7 @@ def index_quotes(quotes: Quotes, events: list[Event]) -> list[IndexQuotes]:
         assert isinstance(opened.payload, Index)  # noqa: S101 - by its type
         volume = _sums(day, part.volume.astype(np.float64))
         value = _sums(day, np.rint(part.value / 100))
-        found.append(IndexQuotes(opened.payload.inner, _levels(rows), volume, value))
+        found.append(IndexQuotes(opened.entity, opened.payload.inner, _levels(rows), volume, value))
     return found
 
 

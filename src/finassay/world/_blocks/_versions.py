@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,8 @@ class _Overlay:
     """What periods read more than the truth before a restatement, for at most one restatement per company and period.
 
     `key` is company and period, ascending; the restatement is known from the report `until` on, and shown for periods
-    from `shown` on. `opened` is the row of the year end before the period, -1 where that one is not touched.
+    from `shown` on. `opened` is the row of the year end before the period, -1 where that one is not touched. `told` is
+    False where nobody ever told of the restatement.
     """
 
     key: Ints
@@ -45,6 +46,7 @@ class _Overlay:
     flows: Ints
     stocks: Ints
     opened: Ints
+    told: npt.NDArray[np.bool_]
 
 
 class Versions:
@@ -56,11 +58,17 @@ class Versions:
         The last truth.
     events : iterable of Event
         The restatements among them; others are passed over.
+    told : iterable of Event, optional
+        Those of them that remain in a counterfactual world: without a restatement the filings before it read as they
+        did, and those after it state the truth, but none restates. All of them by default.
     """
 
-    def __init__(self, statements: Statements, events: Iterable[Event]) -> None:
+    def __init__(
+        self, statements: Statements, events: Iterable[Event], told: Iterable[Event] | None = None
+    ) -> None:
         self.statements = statements
-        self._overlays = list(_overlays(statements, events))
+        kept = None if told is None else {event.event_id for event in told}
+        self._overlays = list(_overlays(statements, events, kept))
 
     def figures(self, company: Ints, period: Ints, known: Ints) -> Figures:
         """Return the statements of periods as known when the reports of other quarters were filed.
@@ -111,7 +119,7 @@ class Versions:
         for overlay in self._overlays:
             place = np.minimum(np.searchsorted(overlay.key, key), overlay.key.size - 1)
             same = (overlay.key[place] == key) & (overlay.until[place] == known)
-            found |= same & (period >= overlay.shown[place])
+            found |= same & (period >= overlay.shown[place]) & overlay.told[place]
         return found
 
     def restated(self, company: int, until: int) -> list[int]:
@@ -129,17 +137,21 @@ class Versions:
         return {place: sorted(periods) for place, periods in found.items()}
 
 
-def _overlays(statements: Statements, events: Iterable[Event]) -> Iterable[_Overlay]:
+_Row: TypeAlias = tuple[int, int, int, int, float, bool]
+
+
+def _overlays(statements: Statements, events: Iterable[Event], kept: set[int] | None) -> Iterable[_Overlay]:
     place = {int(entity): n for n, entity in enumerate(statements.entity)}
-    rows: list[tuple[int, int, int, int, float]] = []
+    rows: list[_Row] = []
     for event in events:
         change = event.payload
         if isinstance(change, Restatement) and event.entity in place:
             first, until = quarter_of(change.first), quarter_of(change.until)
-            rows.append((place[event.entity], until, max(0, first), change.kind, change.share))
+            told = kept is None or event.event_id in kept
+            rows.append((place[event.entity], until, max(0, first), change.kind, change.share, told))
     rows.sort()
     rank: dict[int, int] = {}
-    layers: list[list[tuple[int, int, int, int, float]]] = []
+    layers: list[list[_Row]] = []
     for row in rows:
         layer = rank[row[0]] = rank.get(row[0], -1) + 1
         if layer == len(layers):
@@ -170,8 +182,8 @@ class _Pairs:
         return sums
 
 
-def _overlay(statements: Statements, rows: list[tuple[int, int, int, int, float]]) -> _Overlay:
-    company, until, first, kind, share = (np.array([row[k] for row in rows]) for k in range(5))
+def _overlay(statements: Statements, rows: list[_Row]) -> _Overlay:
+    company, until, first, kind, share, told = (np.array([row[k] for row in rows]) for k in range(6))
     length = until - first
     group = np.repeat(np.arange(len(rows)), length)
     period = np.arange(group.size) - np.repeat(np.cumsum(length) - length, length) + first[group]
@@ -194,6 +206,7 @@ def _overlay(statements: Statements, rows: list[tuple[int, int, int, int, float]
         pairs.running(flows, by_year=True),
         stocks,
         np.where(there, np.arange(group.size) - back, -1),
+        told[group],
     )
 
 

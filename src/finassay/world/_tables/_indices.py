@@ -44,7 +44,7 @@ def qt_indexquote(view: View) -> pa.Table:
     last = sessions().at_or_after(view.snapshot)
     days = last - first + (1 if view.snapshot in sessions() else 0)
     parts: list[dict[str, Any]] = []
-    for number, index in enumerate(view.world.indices):
+    for index in view.world.indices:
         levels = index.levels[:days]
         columns = {
             "INNERCODE": np.full(days, index.inner),
@@ -58,8 +58,6 @@ def qt_indexquote(view: View) -> pa.Table:
             "CHANGEPCT": np.rint((levels[:, 4] / levels[:, 0] - 1.0) * 1e10) / 1e8,
         }
         session = np.arange(first, first + days)
-        parts.append(
-            columns | daily_columns(view, "qt_indexquote", np.full(days, 0xE00001 + number), session)
-        )
+        parts.append(columns | daily_columns(view, "qt_indexquote", np.full(days, index.entity), session))
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     return arrow_table(view.catalog.table("qt_indexquote"), joined, days * len(parts))

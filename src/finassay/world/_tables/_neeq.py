@@ -10,7 +10,6 @@ import numpy.typing as npt
 from finassay.world._blocks._periods import ENDS, quarter_of
 from finassay.world._blocks._reports import CORRECTED
 from finassay.world._blocks._shares import capital_on
-from finassay.world._blocks._versions import Versions
 from finassay.world._calendar import sessions
 from finassay.world._events import Approval, Event, EventType, Implementation, Industry, Plan
 from finassay.world._events_company import Report, Restatement
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
     from datetime import date
 
     import pyarrow as pa
+
+    from finassay.world._blocks._versions import Versions
 
 
 Array = npt.NDArray[Any]
@@ -187,7 +188,7 @@ def nq_mainindexnew(view: View) -> Iterator[pa.Table]:
     yield arrow_table(spec, {}, 0)
     stay = {who.share.entity: who.share.entity for who in neeq.members if who.later is None}
     move = {who.share.entity: who.later.entity for who in neeq.members if who.later is not None}
-    own = Versions(neeq.statements, view.world.ledger.of(EventType.NEEQ_RESTATEMENT))
+    own = view.world.versions(neeq.statements, EventType.NEEQ_RESTATEMENT)
     for source, versions in ((stay, own), (move, filed(view).versions)):
         rows = _shown(view, source, versions)
         companies = {who.share.entity: who.share.company for who in neeq.members}

@@ -13,7 +13,6 @@ from finassay.world._blocks._columns import Columns, joined
 from finassay.world._blocks._periods import ENDS, quarter_of
 from finassay.world._blocks._reports import CORRECTED, PERIODIC, PROSPECTUS
 from finassay.world._blocks._vendor import RELOADED, TOUCHED, reloads
-from finassay.world._blocks._versions import Versions
 from finassay.world._draws import uniform
 from finassay.world._events import EventType
 from finassay.world._events_company import Report
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from finassay.world._blocks._prices import Ints
+    from finassay.world._blocks._versions import Versions
     from finassay.world._tables._view import View
 
 ORIGINAL, RESTATED = 2, 1
@@ -93,7 +93,7 @@ _MADE: WeakKeyDictionary[View, Filed] = WeakKeyDictionary()
 def filed(view: View) -> Filed:
     """Return the filings that a vendor has recorded; made once per view."""
     if view not in _MADE:
-        versions = Versions(view.world.statements, view.world.ledger.of(EventType.RESTATEMENT))
+        versions = view.world.versions(view.world.statements, EventType.RESTATEMENT)
         shown, year_ends = _filed(view)
         _MADE[view] = Filed(shown, year_ends, versions)
     return _MADE[view]
