@@ -47,6 +47,11 @@ def test_the_table_without_a_catalog_is_named(audited: Audited) -> None:
 
 PYTHON = {
     "writes": (READ + 'query_to_dataframe("DELETE FROM report")\nresult = d', "program_writes"),
+    "writes, and goes on without": (
+        READ + "try:\n    query_to_dataframe('CREATE TABLE mine AS SELECT * FROM report')\n"
+        "except Exception:\n    pass\nresult = d",
+        "program_writes",
+    ),
     "needs the network": (
         READ + "import urllib.request\nurllib.request.urlopen('https://example.org/rates.csv')\nresult = d",
         "needs_network",

@@ -201,11 +201,15 @@ class Runner:
         late = next((query for query in done.trace.queries if query.status == "timeout"), None)
         if late is not None:  # and the program went on without its rows
             return Output(error=late.error, statements=sent, reason="query_timeout", outside=outside)
+        wrote = next((query for query in done.trace.queries if _was_to_write(query)), None)
+        if wrote is not None:  # and the program went on without it: elsewhere it may go another way
+            return Output(error=wrote.error, statements=sent, reason="not_read_only", outside=outside)
         tables = {found.name: found.table for found in done.tables}
         return Output(tables, statements=sent, outside=outside)
 
 
 _ADDRESS = re.compile(r"\b(?:https?|s3|gs|gcs|hf|ftp)://([^/\s'\"]+)", re.IGNORECASE)
+_WRITES = frozenset(["ALTER", "CREATE", "DELETE", "DROP", "INSERT", "MERGE", "REPLACE", "TRUNCATE", "UPDATE"])
 _NO_FILE = re.compile(r"(?:match the pattern|Cannot open file|could not open) \"([^\"]+)\"", re.IGNORECASE)
 
 
@@ -223,6 +227,12 @@ def _with_statements(outside: Outside, queries: Iterable[TracedQuery]) -> Outsid
             hosts += _ADDRESS.findall(query.sql) or _ADDRESS.findall(said)[:1]
             files += [path for path in _NO_FILE.findall(said) if not _ADDRESS.match(path)]
     return replace(outside, hosts=tuple(dict.fromkeys(hosts)), files=tuple(dict.fromkeys(files)))
+
+
+def _was_to_write(query: TracedQuery) -> bool:
+    """Whether a statement was refused that makes, changes or removes something."""
+    words = query.sql.split(maxsplit=1)
+    return query.status == "refused" and bool(words) and words[0].upper() in _WRITES
 
 
 def _of_files(sql: str) -> bool:
