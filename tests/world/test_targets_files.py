@@ -177,7 +177,7 @@ def damaged(built, tmp_path):
             "LISTEDDATE of secumain in .* should be TIMESTAMP; it is VARCHAR",
         ),
         (
-            "ALTER TABLE secumain ALTER SECUCODE TYPE INT",
+            "ALTER TABLE secumain ALTER SECUCODE TYPE INT USING 1",
             "SECUCODE of secumain in .* should be VARCHAR; it is",
         ),
         (
