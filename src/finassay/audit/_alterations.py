@@ -67,7 +67,7 @@ class Alterations(Recurring):
                 continue
             own, info = self._column(name), self._info(self.table.names[name])
             empty = own if column.max_null == 0 else "NULL"
-            filled = f"CASE WHEN {own} IS NULL THEN {self._some(name)} WHEN {self._part(2)} = 0 THEN {empty}"
+            filled = f"CASE WHEN {own} IS NULL THEN {self._some(name)} WHEN {self._every_other} THEN {empty}"
             changes[name] = (self._sql(Not(shown)), self._typed(f"{filled} ELSE {own} END", info.type))
         return changes
 
@@ -92,7 +92,7 @@ class Alterations(Recurring):
                 first = f"CONCAT('{NAME_MARK}', {own}, {word}, '{NAME_MARK}')"
                 value = (
                     f"CASE WHEN {plain} <> {own} THEN CONCAT('{NAME_MARK}', {plain}, '{NAME_MARK}') "
-                    f"WHEN {self._part(2)} = 0 THEN {first} ELSE {value} END"
+                    f"WHEN {self._every_other} THEN {first} ELSE {value} END"
                 )
             changes[name] = (picked, value)
         return changes
@@ -254,8 +254,10 @@ class Alterations(Recurring):
 
     def _late_stages(self) -> dict[str, tuple[str, str]]:
         """Let stages of every other row be disclosed right on the cutoff, with other values."""
-        values, every = self._payload(), f"{self._part(2)} = 0"
-        changes = {n: (f"{self._staged[n]} AND {every}", values[n]) for n in self._staged if n in values}
+        values = self._payload()
+        changes = {
+            n: (f"{self._staged[n]} AND {self._every_other}", values[n]) for n in self._staged if n in values
+        }
         return changes | self._stage_dates()
 
     def _stage_dates(self) -> dict[str, tuple[str, str]]:
@@ -265,14 +267,14 @@ class Alterations(Recurring):
         for name in {columns[name].disclosed_by or "": None for name in self._staged}:
             shown = self._staged.get(name, self._sql(self.view.knowable))
             names = (name, *self._followers(name))
-            picked = f"{shown} AND {self._part(2)} = 0"
+            picked = f"{shown} AND {self._every_other}"
             changes |= self._not_before(names, self.view.cutoff.instant, picked)
         return changes
 
     def _without_stages(self) -> dict[str, tuple[str, str]]:
         """Empty what is then not disclosed; dates that were told before their day are moved here too."""
-        every = f"{self._part(2)} = 0"
-        return self._stage_dates() | {n: (f"{when} AND {every}", "NULL") for n, when in self._staged.items()}
+        emptied = {n: (f"{when} AND {self._every_other}", "NULL") for n, when in self._staged.items()}
+        return self._stage_dates() | emptied
 
     def _undated(self) -> dict[str, tuple[str, str]]:
         """Leave a fifth of the known rows without a date of disclosure: nobody knows that they were known."""

@@ -138,6 +138,11 @@ class Columns:
         return part(self._number, parts)
 
     @property
+    def _every_other(self) -> str:
+        """The condition of one row in two."""
+        return f"{self._part(2)} = 0"
+
+    @property
     def _span(self) -> int:
         """How much higher the number of an added row is than that of the row it was made after."""
         low, high = self.domains.get(self.table.names[self.table.spec.row_id[0]], (0, 0))
